@@ -51,10 +51,10 @@ static enum imrec_status no_images(struct opening *o, uint32_t shard)
         const size_t at = strlen(names);
         snprintf(names + at, sizeof(names) - at, "%s%.30s", i == 0 ? "" : ", ", h->stream[i].name);
     }
-    return imrec_fail(o->err, IMREC_ERR_ARGUMENT,
-                      "%.150s: no images: their streams are image (dense, float, dim 1) with "
-                      "image_bytes (dim 2), or features (dense); here are %s",
-                      o->s->shards[shard].uri, names);
+    return IMREC_REFUSE(o->err,
+                        "%.150s: no images: their streams are image (dense, float, dim 1) with "
+                        "image_bytes (dim 2), or features (dense); here are %s",
+                        o->s->shards[shard].uri, names);
 }
 
 /* Who has which role in a file. */
@@ -102,10 +102,10 @@ static enum imrec_status check_kind(struct opening *o, uint32_t shard)
     const bool decoded = role[CBF_LENGTH] == CBF_NO_STREAM;
     if (decoded != (o->stream[0][CBF_LENGTH] == CBF_NO_STREAM) || !alike(kind, o->kind) ||
         !alike(label, o->label) || o->ids != (role[CBF_ID] != CBF_NO_STREAM))
-        return imrec_fail(o->err, IMREC_ERR_ARGUMENT,
-                          "%.200s and %.200s cannot be one set: their streams of images, "
-                          "labels or ids differ",
-                          o->s->shards[0].uri, o->s->shards[shard].uri);
+        return IMREC_REFUSE(o->err,
+                            "%.200s and %.200s cannot be one set: their streams of images, "
+                            "labels or ids differ",
+                            o->s->shards[0].uri, o->s->shards[shard].uri);
     return IMREC_OK;
 }
 
@@ -118,10 +118,10 @@ static enum imrec_status choose_labels(struct opening *o, uint32_t *count)
         return IMREC_OK;
     const char *uri = o->s->shards[0].uri;
     if (o->label == NULL)
-        return imrec_fail(o->err, IMREC_ERR_ARGUMENT,
-                          "%.200s: no stream 'label' or 'labels', and label_width is %" PRIu32
-                          "; path_imglist can give labels",
-                          uri, want->label_width);
+        return IMREC_REFUSE(o->err,
+                            "%.200s: no stream 'label' or 'labels', and label_width is %" PRIu32
+                            "; path_imglist can give labels",
+                            uri, want->label_width);
     const uint32_t dim = o->label->dim, stored = o->label->storage == STREAM_SPARSE ? 1 : dim;
     *count = want->label_width != 0 ? want->label_width : stored;
     if (dim > MOST_LABELS && o->label->storage == STREAM_DENSE)
@@ -130,10 +130,10 @@ static enum imrec_status choose_labels(struct opening *o, uint32_t *count)
                           ", labels have at most %" PRIu32,
                           uri, o->label->alias, dim, MOST_LABELS);
     if (*count != stored && *count != 1)
-        return imrec_fail(o->err, IMREC_ERR_ARGUMENT,
-                          "%.200s: stream '%.64s' has %" PRIu32 " labels an image, but "
-                          "label_width is %" PRIu32,
-                          uri, o->label->alias, stored, want->label_width);
+        return IMREC_REFUSE(o->err,
+                            "%.200s: stream '%.64s' has %" PRIu32 " labels an image, but "
+                            "label_width is %" PRIu32,
+                            uri, o->label->alias, stored, want->label_width);
     return IMREC_OK;
 }
 

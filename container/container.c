@@ -24,12 +24,12 @@
 static enum imrec_status check_options(const struct container_options *o, struct imrec_error *err)
 {
     if (o->num_parts == 0 || o->part_index >= o->num_parts)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "part_index must be from 0 to num_parts - 1, not %" PRIu64 " of %" PRIu64,
-                          o->part_index, o->num_parts);
+        return IMREC_REFUSE(
+            err, "part_index must be from 0 to num_parts - 1, not %" PRIu64 " of %" PRIu64,
+            o->part_index, o->num_parts);
     if (o->cell_bytes == 0 || o->cell_bytes % 4 != 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "cells must have a multiple of 4 bytes, not %" PRIu64, o->cell_bytes);
+        return IMREC_REFUSE(err, "cells must have a multiple of 4 bytes, not %" PRIu64,
+                            o->cell_bytes);
     return IMREC_OK;
 }
 
@@ -113,9 +113,8 @@ cut_partition(struct container *c, const struct shard_list *l, struct imrec_erro
     const uint64_t index = c->options.part_index;
     const bool named = index_wish(c->options.path_imgidx) == INDEX_NAMED;
     if (named && c->kind->own_index && c->kind->suffix != NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "path_imgidx: %.300s is a %s, which is its own index", c->shards[0].uri,
-                          c->kind->name);
+        return IMREC_REFUSE(err, "path_imgidx: %.300s is a %s, which is its own index",
+                            c->shards[0].uri, c->kind->name);
     IMREC_TRY(c->kind->list(c, l, err));
     if (c->records != NULL) {
         cover_records(c);

@@ -55,8 +55,7 @@ refuse_kind(const char *uri, const struct file_kind *k, struct imrec_error *err)
                        shard);
     else if (k->instead != NULL)
         (void)snprintf(instead, sizeof(instead), ": %s", k->instead);
-    imrec_fail(err, IMREC_ERR_ARGUMENT, "%.200s is %s, not a %s%.230s", uri, k->words,
-               named(uri)->name, instead);
+    IMREC_REFUSE(err, "%.200s is %s, not a %s%.230s", uri, k->words, named(uri)->name, instead);
     imrec_error_file(err, uri);
     return IMREC_ERR_ARGUMENT;
 }
@@ -140,9 +139,8 @@ enum imrec_status kinds_find(const struct container *c, const struct container_k
         if (kind == NULL || kind == found)
             continue;
         if (found != NULL)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "%.180s is a %s and %.180s a %s: a set is of one kind",
-                              c->shards[first].uri, found->name, c->shards[i].uri, kind->name);
+            return IMREC_REFUSE(err, "%.180s is a %s and %.180s a %s: a set is of one kind",
+                                c->shards[first].uri, found->name, c->shards[i].uri, kind->name);
         found = kind;
         first = i;
     }

@@ -183,10 +183,9 @@ static enum imrec_status
 load_listed(struct container *s, struct uri_list *l, struct imrec_error *err)
 {
     if (l->count != s->shard_count)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "path_imgidx names %zu files for %" PRIu32
-                          " shards, each shard needs its own",
-                          l->count, s->shard_count);
+        return IMREC_REFUSE(
+            err, "path_imgidx names %zu files for %" PRIu32 " shards, each shard needs its own",
+            l->count, s->shard_count);
     pair_by_name(s, l);
     return load_all(s, l->uri, err);
 }

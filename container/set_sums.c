@@ -48,10 +48,10 @@ static enum imrec_status open_shard(struct container *s, uint32_t shard, struct 
 enum imrec_status set_sums_open(struct container *s, struct imrec_error *err)
 {
     if (!s->kind->side_files)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "verify_checksums: %.300s is a %s, and only shards of records have "
-                          "checksums of each record",
-                          s->shards[0].uri, s->kind->name);
+        return IMREC_REFUSE(err,
+                            "verify_checksums: %.300s is a %s, and only shards of records have "
+                            "checksums of each record",
+                            s->shards[0].uri, s->kind->name);
     s->sums = imrec_zalloc(s->shard_count, sizeof(*s->sums));
     if (s->sums == NULL)
         return IMREC_NO_MEMORY(err, "no memory for the checksums of %u shards", s->shard_count);

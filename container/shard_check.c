@@ -60,10 +60,10 @@ static enum imrec_status check_rival(struct checking *c, size_t begin)
     const struct shard_member *m = &c->sets.member[begin];
     if (begin == 0 || !shard_sets_rival(&m[-1], m) || !was_found(&m[-1]) || !was_found(m))
         return IMREC_OK;
-    return imrec_fail(c->err, IMREC_ERR_ARGUMENT,
-                      "%.200s and %.200s are of two sets of one name; give the manifest, or a "
-                      "pattern or list of the one that is meant",
-                      m[-1].uri, m->uri);
+    return IMREC_REFUSE(c->err,
+                        "%.200s and %.200s are of two sets of one name; give the manifest, or a "
+                        "pattern or list of the one that is meant",
+                        m[-1].uri, m->uri);
 }
 
 static enum imrec_status check_set(struct checking *c, size_t begin, size_t end)

@@ -52,8 +52,7 @@ enum imrec_status imrec_source_register(const char *name, const struct imrec_sou
                                         void *user, struct imrec_error *err)
 {
     if (name == NULL || source == NULL || source->index == NULL || source->parse == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a source has a name and functions index and parse, not NULL");
+        return IMREC_REFUSE(err, "a source has a name and functions index and parse, not NULL");
     return plugin_register(&table, name, source, user, err);
 }
 
@@ -67,8 +66,7 @@ enum imrec_status user_source_find(const char *word, struct container *c, struct
     IMREC_TRY(plugin_find(&table, word, strlen(word), &p->plugin, err));
     memcpy(&p->format, p->plugin.definition, sizeof(p->format));
     if (p->format.index == NULL || p->format.parse == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "source: '%.200s' has no functions index and parse", word);
+        return IMREC_REFUSE(err, "source: '%.200s' has no functions index and parse", word);
     return IMREC_OK;
 }
 
@@ -196,9 +194,8 @@ list(struct container *s, const struct shard_list *names, struct imrec_error *er
 {
     (void)names;
     if (index_wish(s->options.path_imgidx) == INDEX_NAMED)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "path_imgidx: source=%s lists its records itself",
-                          source_of(s)->plugin.name);
+        return IMREC_REFUSE(err, "path_imgidx: source=%s lists its records itself",
+                            source_of(s)->plugin.name);
     struct listing l = {.container = s, .hash = 0xcbf29ce484222325u};
     struct user_source *p = source_of(s);
     p->state = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*p->state));
@@ -357,10 +354,9 @@ widest_label(const struct container *c, bool may_read, uint32_t *out, struct imr
     *out = 0;
     if (!may_read)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "label_pad_width must be given: there is no way to know the widest label of "
-                      "source=%s",
-                      source_of(c)->plugin.name);
+    return IMREC_REFUSE(
+        err, "label_pad_width must be given: there is no way to know the widest label of source=%s",
+        source_of(c)->plugin.name);
 }
 
 static const struct container_kind user_source_kind = {

@@ -163,7 +163,7 @@ enum imrec_status imrec_dataset_find(const char *uri, uint64_t id, uint32_t *sha
         st = find_by_scan(&w, id, shard, offset, err);
     dataset_walk_close(&w);
     if (st == IMREC_END)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: no record has the id %" PRIu64, uri, id);
+        return IMREC_REFUSE(err, "%s: no record has the id %" PRIu64, uri, id);
     return st;
 }
 
@@ -231,14 +231,13 @@ static enum imrec_status index_to(struct indexing *x, const char *path, bool for
                                   struct imrec_index_result *out, struct imrec_error *err)
 {
     if (x->walk.kind->own_index)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%.300s is a %s, which is its own index",
-                          x->walk.files.shards.uri[0], x->walk.kind->name);
+        return IMREC_REFUSE(err, "%.300s is a %s, which is its own index",
+                            x->walk.files.shards.uri[0], x->walk.kind->name);
     if (x->walk.files.shards.count != 1)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "an index belongs to one shard, not to %zu",
-                          x->walk.files.shards.count);
+        return IMREC_REFUSE(err, "an index belongs to one shard, not to %zu",
+                            x->walk.files.shards.count);
     if (!force && sink_exists(path))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s exists already; it is replaced only by force", path);
+        return IMREC_REFUSE(err, "%s exists already; it is replaced only by force", path);
     IMREC_TRY(sink_open(path, &x->sink, err));
     IMREC_TRY(write_all(x, out, err));
     out->repeated = count_repeated(x->keys, out->records);

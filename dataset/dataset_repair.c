@@ -339,13 +339,13 @@ check_names(const struct repair *r, const char *path, struct imrec_error *err)
 {
     const struct uri_list *in = &r->set.files.shards;
     if (!r->set.kind->side_files)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%.300s is a %s, and repair writes records; export gets its images out",
-                          in->uri[0], r->set.kind->name);
+        return IMREC_REFUSE(err,
+                            "%.300s is a %s, and repair writes records; export gets its images out",
+                            in->uri[0], r->set.kind->name);
     for (size_t i = 0; i < in->count; i++)
         if (strcmp(in->uri[i], path) == 0)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "%s is input and output; give the new shard another name", path);
+            return IMREC_REFUSE(err, "%s is input and output; give the new shard another name",
+                                path);
     return IMREC_OK;
 }
 

@@ -14,8 +14,8 @@ join(const struct uri_list *names, struct buf *text, struct imrec_error *err)
 {
     for (size_t i = 0; i < names->count; i++) {
         if (names->count > 1 && strchr(names->uri[i], ';') != NULL)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "%s: a list of shards cannot hold a name with ';'", names->uri[i]);
+            return IMREC_REFUSE(err, "%s: a list of shards cannot hold a name with ';'",
+                                names->uri[i]);
         IMREC_TRY(buf_append(text, i != 0 ? ";" : "", i != 0, err));
         IMREC_TRY(buf_append(text, names->uri[i], strlen(names->uri[i]), err));
     }

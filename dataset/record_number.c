@@ -29,8 +29,8 @@ static enum imrec_status scan_heads(struct imrec_reader *r, struct imrec_error *
 static enum imrec_status find_records(struct imrec_reader *r, struct imrec_error *err)
 {
     if (r->container.options.num_parts != 1)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "records have numbers in the whole data set only, not in a partition");
+        return IMREC_REFUSE(err,
+                            "records have numbers in the whole data set only, not in a partition");
     if (record_table_find(&r->container, NULL) != IMREC_OK) /* what is doubtful is not believed */
         record_table_forget(&r->container);
     if (r->container.records == NULL) {
@@ -77,8 +77,8 @@ enum imrec_status imrec_reader_get(struct imrec_reader *r, uint64_t number,
     uint64_t count;
     IMREC_TRY(imrec_reader_count(r, &count, err));
     if (number >= count)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "there is no record %" PRIu64 ", there are %" PRIu64, number, count);
+        return IMREC_REFUSE(err, "there is no record %" PRIu64 ", there are %" PRIu64, number,
+                            count);
     const struct unit_range at = container_unit(&r->container, number);
     if (r->container.kind->own_index) {
         table_reader_seek(&r->table, at.shard, r->container.records[number].offset);

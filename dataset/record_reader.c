@@ -182,9 +182,8 @@ enum imrec_status
 imrec_reader_seek(struct imrec_reader *r, uint32_t shard, uint64_t offset, struct imrec_error *err)
 {
     if (shard >= r->container.shard_count)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "there is no shard %" PRIu32 ", there are %" PRIu32, shard,
-                          r->container.shard_count);
+        return IMREC_REFUSE(err, "there is no shard %" PRIu32 ", there are %" PRIu32, shard,
+                            r->container.shard_count);
     if (r->container.kind->own_index) {
         table_reader_seek(&r->table, shard, offset);
         return IMREC_OK;

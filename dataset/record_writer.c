@@ -31,8 +31,8 @@ static enum imrec_status
 open_one(struct imrec_writer *w, int file, const char *uri, bool force, struct imrec_error *err)
 {
     if (!force && sink_exists(uri))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s: exists already, and is not replaced unless that is asked for", uri);
+        return IMREC_REFUSE(err, "%s: exists already, and is not replaced unless that is asked for",
+                            uri);
     w->uri[file] = imrec_joined(uri, 0, uri);
     if (w->uri[file] == NULL)
         return IMREC_NO_MEMORY(err, "no memory to write %s", uri);
@@ -117,8 +117,7 @@ enum imrec_status imrec_writer_append_masked(struct imrec_writer *w, uint64_t ke
 {
     uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
     if (mask_bytes == 0 || mask_bytes > UINT32_MAX)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a mask has 1 to 2^32 - 1 bytes, not %zu",
-                          mask_bytes);
+        return IMREC_REFUSE(err, "a mask has 1 to 2^32 - 1 bytes, not %zu", mask_bytes);
     record_mask_trailer((struct bytes){mask, mask_bytes}, trailer);
     w->record.n = 0;
     IMREC_TRY(image_record_head(&w->record, labels, label_count, false, id, 0, err));

@@ -24,7 +24,7 @@ void imrec_pack_source_init_sized(struct imrec_pack_source *s, size_t size)
 
 static enum imrec_status refuse(struct imrec_error *err, const char *why)
 {
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", why);
+    return IMREC_REFUSE(err, "%s", why);
 }
 
 static enum imrec_status take_source(const struct imrec_pack_source *given,
@@ -79,10 +79,10 @@ take_classes(const struct imrec_pack_source *s, struct job *j, struct imrec_erro
         if (!j->has_given)
             IMREC_TRY(class_list_add(&j->given, name, err));
         else if (!class_list_find(&j->given, name, &number) || number != i)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "class %u of the items is %s, which the class list does not "
-                              "have at that place",
-                              i, text_quote(name).s);
+            return IMREC_REFUSE(err,
+                                "class %u of the items is %s, which the class list does not "
+                                "have at that place",
+                                i, text_quote(name).s);
     }
     if (j->has_given || s->class_count == 0)
         return IMREC_OK;
@@ -149,9 +149,8 @@ refuse_item(const struct items *s, struct imrec_error *err, const char *fmt, ...
     va_start(ap, fmt);
     vsnprintf(why, sizeof(why), fmt, ap);
     va_end(ap);
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "item %" PRIu64 "%s%s%s: %s", s->given - 1,
-                      name.n != 0 ? " (" : "", name.n != 0 ? text_quote(name).s : "",
-                      name.n != 0 ? ")" : "", why);
+    return IMREC_REFUSE(err, "item %" PRIu64 "%s%s%s: %s", s->given - 1, name.n != 0 ? " (" : "",
+                        name.n != 0 ? text_quote(name).s : "", name.n != 0 ? ")" : "", why);
 }
 
 static enum imrec_status ask(struct items *s, struct imrec_error *err)
@@ -170,9 +169,8 @@ static enum imrec_status ask(struct items *s, struct imrec_error *err)
     if (st == IMREC_END && s->given == 0)
         return refuse(err, "there is nothing to pack: the source has no item");
     if (total != 0 && (st == IMREC_END ? s->given < total : s->given > total))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "the source's total is %" PRIu64 " items, but it has %s%" PRIu64, total,
-                          st == IMREC_END ? "" : "at least ", s->given);
+        return IMREC_REFUSE(err, "the source's total is %" PRIu64 " items, but it has %s%" PRIu64,
+                            total, st == IMREC_END ? "" : "at least ", s->given);
     return st;
 }
 

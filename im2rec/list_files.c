@@ -57,10 +57,9 @@ static enum imrec_status write_list(struct lists *l, const char *chunk, const ch
     struct sink *to;
     const int n = snprintf(name, sizeof(name), "%s%s%s.lst", l->prefix, chunk, what);
     if (n < 0 || (size_t)n >= sizeof(name))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "the name of the list is longer than %d bytes",
-                          NAME_BYTES - 1);
+        return IMREC_REFUSE(err, "the name of the list is longer than %d bytes", NAME_BYTES - 1);
     if (!l->o->force && sink_exists(name))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s is there already; force replaces it", name);
+        return IMREC_REFUSE(err, "%s is there already; force replaces it", name);
     if (l->looking)
         return IMREC_OK;
     IMREC_TRY(sink_open(name, &to, err));
@@ -116,7 +115,7 @@ write_classes(struct lists *l, const struct job *j, struct imrec_error *err)
     char name[NAME_BYTES];
     set_name(l->prefix, SET_CLASSES, name);
     if (!l->o->force && sink_exists(name))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s is there already; force replaces it", name);
+        return IMREC_REFUSE(err, "%s is there already; force replaces it", name);
     return l->looking ? IMREC_OK : set_write_classes(name, j, true, err);
 }
 
@@ -189,8 +188,8 @@ enum imrec_status lists_write(const struct job *j, const struct imrec_pack_task 
     struct lists l = {.scan = &j->scan, .o = o, .out = out, .line = BUF_INIT((size_t)1 << 20)};
     const size_t n = strlen(task->out);
     if (n + 64 > sizeof(l.prefix))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "the name of the output is longer than %zu bytes", sizeof(l.prefix) - 64);
+        return IMREC_REFUSE(err, "the name of the output is longer than %zu bytes",
+                            sizeof(l.prefix) - 64);
     memcpy(l.prefix, task->out, n + 1);
     if (ends_with(l.prefix, ".lst") || ends_with(l.prefix, ".rec"))
         l.prefix[n - 4] = '\0';

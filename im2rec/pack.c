@@ -232,13 +232,12 @@ static enum imrec_status check_task(const struct imrec_pack_task *t,
                                     const struct imrec_pack_options *o, struct imrec_error *err)
 {
     if (t == NULL || t->root == NULL || t->out == NULL || t->out[0] == '\0')
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a task needs root and out");
+        return IMREC_REFUSE(err, "a task needs root and out");
     if (t->list != NULL && o->annotations[0] != '\0')
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "annotations are a list: %s cannot go with them",
-                          t->list);
+        return IMREC_REFUSE(err, "annotations are a list: %s cannot go with them", t->list);
     if (t->list != NULL && o->list)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "list makes lists out of a folder, not out of the list %s", t->list);
+        return IMREC_REFUSE(err, "list makes lists out of a folder, not out of the list %s",
+                            t->list);
     return IMREC_OK;
 }
 
@@ -371,7 +370,7 @@ static enum imrec_status pack_any(const struct imrec_pack_task *task,
     if (source == NULL)
         IMREC_TRY(check_task(task, &o, err));
     else if (task == NULL || task->out == NULL || task->out[0] == '\0')
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a task needs out");
+        return IMREC_REFUSE(err, "a task needs out");
     IMREC_TRY(hold(&h, task, err));
     const enum imrec_status st = source == NULL
                                      ? pack_task(&h.task, &o, &h.watch, out, err)

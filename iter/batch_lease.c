@@ -154,8 +154,7 @@ imrec_iter_keep(struct imrec_iter *it, struct imrec_kept **out, struct imrec_err
 {
     *out = NULL;
     if (!it->holding || it->held_kept)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "there is no batch to keep: none was delivered, or it is kept");
+        return IMREC_REFUSE(err, "there is no batch to keep: none was delivered, or it is kept");
     if (it->lease == NULL && (it->lease = batch_lease_new(&it->slots)) == NULL)
         return IMREC_NO_MEMORY(err, "no memory to keep batches");
     struct imrec_kept *kept = take_released(it->lease);

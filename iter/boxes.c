@@ -34,9 +34,8 @@ enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
                           c->shards[0].uri, why);
     IMREC_TRY(widest_of(it, &widest, err));
     if (room > 0 && widest > room)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "label_pad_width is %lld, but there is a label of %u values",
-                          (long long)room, widest);
+        return IMREC_REFUSE(err, "label_pad_width is %lld, but there is a label of %u values",
+                            (long long)room, widest);
     if (widest > MAX_ROOM)
         return imrec_fail(err, IMREC_ERR_LIMIT,
                           "a label has %u values; labels with boxes may have %u", widest, MAX_ROOM);

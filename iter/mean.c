@@ -36,11 +36,11 @@ take(const struct imrec_iter_options *o, struct bytes file, float *out, struct i
     struct mean_image m;
     IMREC_TRY(mean_image_read(o->mean_img, file, &m, err));
     if (m.channels != want->channels || m.height != want->height || m.width != want->width)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%.200s: the mean image is (%u, %u, %u), but data_shape is (%u, %u, "
-                          "%u); remove it to have it made again",
-                          o->mean_img, m.channels, m.height, m.width, want->channels, want->height,
-                          want->width);
+        return IMREC_REFUSE(err,
+                            "%.200s: the mean image is (%u, %u, %u), but data_shape is (%u, %u, "
+                            "%u); remove it to have it made again",
+                            o->mean_img, m.channels, m.height, m.width, want->channels,
+                            want->height, want->width);
     mean_image_values(&m, out);
     return IMREC_OK;
 }

@@ -184,10 +184,10 @@ static enum imrec_status check_mixing(const struct imrec_iter_options *o, struct
 {
     if ((o->mixup <= 0 && o->cutmix <= 0) || o->num_classes > 0 || o->label_width != 1)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "mixup and cutmix blend labels, but the numbers of two classes have no "
-                      "blend: set num_classes to the number of classes, so that each label "
-                      "becomes that many shares (label_width above 1: labels are shares)");
+    return IMREC_REFUSE(err,
+                        "mixup and cutmix blend labels, but the numbers of two classes have no "
+                        "blend: set num_classes to the number of classes, so that each label "
+                        "becomes that many shares (label_width above 1: labels are shares)");
 }
 
 /* What computes with labels does so in float32. */
@@ -203,8 +203,8 @@ static enum imrec_status check_label_type(const struct imrec_iter *it, struct im
                                                          : NULL;
     if (what == NULL || o->dtype_label == IMREC_LABEL_FLOAT32)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "dtype_label must be float32 with %s, which computes with labels", what);
+    return IMREC_REFUSE(err, "dtype_label must be float32 with %s, which computes with labels",
+                        what);
 }
 
 static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_error *err)
@@ -214,10 +214,10 @@ static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_er
                       : o->num_classes > 0 ? (uint32_t)o->num_classes
                                            : (uint32_t)o->label_width;
     if (!it->recipe.boxes && o->label_width < 1)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "label_width must be at least 1, not %lld: only labels of boxes "
-                          "(aug_seq=det_aug_default, boxes=1) may have any number of values",
-                          (long long)o->label_width);
+        return IMREC_REFUSE(err,
+                            "label_width must be at least 1, not %lld: only labels of boxes "
+                            "(aug_seq=det_aug_default, boxes=1) may have any number of values",
+                            (long long)o->label_width);
     IMREC_TRY(check_mixing(o, err));
     return check_label_type(it, err);
 }

@@ -73,7 +73,7 @@ enum imrec_status position_write(const struct position_order *order, const struc
 
 static enum imrec_status wrong(struct imrec_error *err, const char *key, const char *want)
 {
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "position: \"%s\" must be %s", key, want);
+    return IMREC_REFUSE(err, "position: \"%s\" must be %s", key, want);
 }
 
 static enum imrec_status
@@ -101,14 +101,14 @@ static enum imrec_status check_order(const struct json_value *root, const struct
     char want[DATA_DIGITS];
     snprintf(want, sizeof(want), "%016" PRIx64, o->data);
     if (strcmp(data, want) != 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "position: it is of other data (fingerprint %.16s, these shards%s "
-                          "have %s)",
-                          data,
-                          o->indexed    ? " and what lists their records"
-                          : o->verified ? ", read with verify_checksums=1,"
-                                        : "",
-                          want);
+        return IMREC_REFUSE(err,
+                            "position: it is of other data (fingerprint %.16s, these shards%s "
+                            "have %s)",
+                            data,
+                            o->indexed    ? " and what lists their records"
+                            : o->verified ? ", read with verify_checksums=1,"
+                                          : "",
+                            want);
     for (size_t i = 0; i < ORDER_FIELDS; i++) {
         uint64_t v;
         IMREC_TRY(take_number(root, order_fields[i].name, &v, err));
@@ -116,10 +116,9 @@ static enum imrec_status check_order(const struct json_value *root, const struct
         if (may_differ(o, &order_fields[i]) && (int64_t)v < o->num_parts)
             *own = same;
         else if (!same)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "position: it was taken with %s=%" PRIu64
-                              ", this iterator has %s=%" PRId64,
-                              order_fields[i].name, v, order_fields[i].name, order_value(o, i));
+            return IMREC_REFUSE(
+                err, "position: it was taken with %s=%" PRIu64 ", this iterator has %s=%" PRId64,
+                order_fields[i].name, v, order_fields[i].name, order_value(o, i));
     }
     return IMREC_OK;
 }
@@ -138,9 +137,8 @@ static enum imrec_status take_place(const struct json_value *root, uint64_t wind
     if (!json_read_bool(json_read_member(root, "repeating"), &at.run.repeating))
         return wrong(err, "repeating", "true or false");
     if (at.window >= windows)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "position: \"window\" is %" PRIu64 ", a sweep has %" PRIu64, at.window,
-                          windows);
+        return IMREC_REFUSE(err, "position: \"window\" is %" PRIu64 ", a sweep has %" PRIu64,
+                            at.window, windows);
     if (at.before > at.run.sample)
         return wrong(err, "window_first_sample", "at most \"sample\"");
     at.run.given = at.run.sample != 0;

@@ -129,9 +129,8 @@ go_to_equal(struct imrec_iter *it, struct place *place, struct imrec_error *err)
 {
     const uint64_t sample = place->run.sample, most = it->schedule.equal;
     if (sample > most)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "position: \"sample\" is %llu, but a sweep has %llu",
-                          (unsigned long long)sample, (unsigned long long)most);
+        return IMREC_REFUSE(err, "position: \"sample\" is %llu, but a sweep has %llu",
+                            (unsigned long long)sample, (unsigned long long)most);
     ordered_pause(it->ordered);
     const enum imrec_status st = find_place(it, place, err);
     if (st != IMREC_OK)

@@ -154,13 +154,12 @@ static enum imrec_status unknown_key(const char *name, struct imrec_error *err)
     const size_t n = strlen(name);
     const struct param *p, *nearest = param_nearest(minibatch_params, name, n);
     if (config_param_find(minibatch_params, name, n, &p))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "'%.60s' is a key of the reader, not of one of its deserializers", name);
+        return IMREC_REFUSE(err, "'%.60s' is a key of the reader, not of one of its deserializers",
+                            name);
     if (nearest == NULL)
         nearest = param_nearest(deserializer_params, name, n);
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "unknown key '%.60s'%s%s%s", name,
-                      nearest ? "; did you mean " : "", nearest ? nearest->name : "",
-                      nearest ? "?" : "");
+    return IMREC_REFUSE(err, "unknown key '%.60s'%s%s%s", name, nearest ? "; did you mean " : "",
+                        nearest ? nearest->name : "", nearest ? "?" : "");
 }
 
 static enum imrec_status set(struct imrec_minibatch_config *c, const struct param *p,
@@ -253,7 +252,7 @@ enum imrec_status config_stream(struct imrec_minibatch_config *c, struct imrec_d
     const uint32_t count = d != NULL ? d->streams : c->loose_streams;
     const char *copy;
     if (n == 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "the name of an input is empty");
+        return IMREC_REFUSE(err, "the name of an input is empty");
     IMREC_TRY(config_keep(c, name, n, &copy, err));
     if ((*out = config_find_stream(have, count, copy)) != NULL)
         return IMREC_OK;
@@ -287,10 +286,10 @@ enum imrec_status config_set_of_stream(struct imrec_minibatch_config *c, struct 
     struct stream_values v = {s->alias, s->storage, s->dim, s->defines_mb_size, s->precision};
     const struct param *p;
     if (!config_param_find(stream_params, key, strlen(key), &p))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "unknown key '%.60s' of input %.60s; alias, format, dim, "
-                          "definesMBSize and precision are known",
-                          key, s->name);
+        return IMREC_REFUSE(err,
+                            "unknown key '%.60s' of input %.60s; alias, format, dim, "
+                            "definesMBSize and precision are known",
+                            key, s->name);
     IMREC_TRY(set(c, p, stream_params, &v, text, err));
     s->storage_given |= strcmp(p->name, "format") == 0;
     s->precision_given |= strcmp(p->name, "precision") == 0;
@@ -315,8 +314,8 @@ static enum imrec_status file_of_input(struct imrec_minibatch_config *c, const c
         if (config_find_stream(c->files[i].stream, c->files[i].streams, copy) != NULL)
             *out = &c->files[i];
     if (*out == NULL && c->options.deserializers > 1)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "none of the %u files has an input '%.60s'",
-                          c->options.deserializers, copy);
+        return IMREC_REFUSE(err, "none of the %u files has an input '%.60s'",
+                            c->options.deserializers, copy);
     if (*out == NULL && c->options.deserializers == 1)
         *out = &c->files[0];
     return IMREC_OK;
@@ -331,8 +330,7 @@ static enum imrec_status set_input(struct imrec_minibatch_config *c, const char 
         if (*p == '.')
             dot = p;
     if (dot == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "'input.%.60s' is not of the form input.NAME.key=value", rest);
+        return IMREC_REFUSE(err, "'input.%.60s' is not of the form input.NAME.key=value", rest);
     IMREC_TRY(config_keep(c, dot + 1, (size_t)(equals - dot - 1), &key, err));
     struct imrec_deserializer *d;
     struct imrec_stream *s;
@@ -346,11 +344,11 @@ set_file(struct imrec_minibatch_config *c, const char *file, struct imrec_error 
 {
     struct imrec_deserializer *d = c->files;
     if (c->options.deserializers > 1)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "file= replaces the only file of a source, this one has %u: '%.80s', "
-                          "'%.80s', ...",
-                          c->options.deserializers, d[0].file != NULL ? d[0].file : "",
-                          d[1].file != NULL ? d[1].file : "");
+        return IMREC_REFUSE(err,
+                            "file= replaces the only file of a source, this one has %u: '%.80s', "
+                            "'%.80s', ...",
+                            c->options.deserializers, d[0].file != NULL ? d[0].file : "",
+                            d[1].file != NULL ? d[1].file : "");
     if (c->options.deserializers == 0)
         IMREC_TRY(config_add_file(c, &d, err));
     return config_set_key(c, d, false, "file", file, err);
@@ -360,10 +358,10 @@ enum imrec_status
 config_choose_reader(struct imrec_minibatch_config *c, const char *action, struct imrec_error *err)
 {
     if (c->options.deserializers > 0 && !config_same_name(c->action, action))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "action=%.60s chooses a reader of a configuration; there is none, or "
-                          "it has been read already",
-                          action);
+        return IMREC_REFUSE(err,
+                            "action=%.60s chooses a reader of a configuration; there is none, or "
+                            "it has been read already",
+                            action);
     return config_keep(c, action, strlen(action), &c->action, err);
 }
 
@@ -380,8 +378,7 @@ enum imrec_status imrec_minibatch_config_set(struct imrec_minibatch_config *c,
 {
     const char *equals = strchr(key_value, '='), *key;
     if (equals == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "'%.80s' is not of the form key=value",
-                          key_value);
+        return IMREC_REFUSE(err, "'%.80s' is not of the form key=value", key_value);
     if (strncmp(key_value, "input.", 6) == 0)
         return set_input(c, key_value + 6, equals, err);
     IMREC_TRY(config_keep(c, key_value, (size_t)(equals - key_value), &key, err));
@@ -399,8 +396,7 @@ enum imrec_status imrec_minibatch_config_define(struct imrec_minibatch_config *c
 {
     const char *equals = strchr(name_value, '=');
     if (equals == NULL || equals == name_value)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "'%.80s' is not of the form NAME=VALUE",
-                          name_value);
+        return IMREC_REFUSE(err, "'%.80s' is not of the form NAME=VALUE", name_value);
     struct config_variable *v = imrec_zalloc(1, sizeof(*v));
     if (v == NULL)
         return no_memory(err);

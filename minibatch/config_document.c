@@ -46,8 +46,8 @@ static enum imrec_status want(const struct document *d, const struct config_node
 {
     if (n->kind == kind)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%.100s: line %u: '%.60s' must be %s", d->name,
-                      n->line, n->name, what);
+    return IMREC_REFUSE(err, "%.100s: line %u: '%.60s' must be %s", d->name, n->line, n->name,
+                        what);
 }
 
 /* ---- $NAME$ ------------------------------------------------------------------------------ */
@@ -117,9 +117,8 @@ replace(struct replacing *r, const char *text, uint32_t scopes, struct imrec_err
         uint32_t scope = scopes;
         const char *value = find_value(r->d, text + 1, n, &scope);
         if (value == NULL)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "$%.*s$ is not defined; say what it is by %.*s=VALUE",
-                              (int)(n < 60 ? n : 60), text + 1, (int)(n < 60 ? n : 60), text + 1);
+            return IMREC_REFUSE(err, "$%.*s$ is not defined; say what it is by %.*s=VALUE",
+                                (int)(n < 60 ? n : 60), text + 1, (int)(n < 60 ? n : 60), text + 1);
         if (++r->replaced > MAX_REPLACED)
             return imrec_fail(err, IMREC_ERR_LIMIT,
                               "$%.*s$ refers to itself, or to more than %d others",
@@ -167,9 +166,8 @@ static enum imrec_status read_input(const struct document *d, struct imrec_deser
     for (const struct config_node *n = input->first; n != NULL; n = n->next) {
         IMREC_TRY(want(d, n, CONFIG_SECTION, "a section: [ alias dim format ]", err));
         if (config_find_stream(file->stream, file->streams, n->name) != NULL)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "%.100s: line %u: input '%.60s' is described twice", d->name, n->line,
-                              n->name);
+            return IMREC_REFUSE(err, "%.100s: line %u: input '%.60s' is described twice", d->name,
+                                n->line, n->name);
         IMREC_TRY(config_stream(d->c, file, n->name, strlen(n->name), &s, err));
         for (const struct config_node *k = n->first; k != NULL; k = k->next) {
             IMREC_TRY(want(d, k, CONFIG_TEXT, "a value", err));
@@ -319,12 +317,10 @@ refuse_choice(const struct document *d, const struct readers *r, struct imrec_er
         memcpy(list + sizeof(list) - 4, "...", 4);
     name_reader(&r->at[0], name);
     if (d->c->action[0] == '\0')
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%.100s: %u readers are described: %s; choose one by action=%s", d->name,
-                          r->n + r->more, list, name);
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "%.100s: action=%.60s is not the name of one reader; there are %s", d->name,
-                      d->c->action, list);
+        return IMREC_REFUSE(err, "%.100s: %u readers are described: %s; choose one by action=%s",
+                            d->name, r->n + r->more, list, name);
+    return IMREC_REFUSE(err, "%.100s: action=%.60s is not the name of one reader; there are %s",
+                        d->name, d->c->action, list);
 }
 
 /* *out: the one that is asked for, or the only one. */
@@ -354,8 +350,8 @@ static enum imrec_status find_reader(struct document *d, const struct config_nod
     struct place here = {.scopes = 0};
     find_readers(root, &here, r);
     if (r->n == 0 && d->whole)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%.100s: no section of it describes a reader: reader = [ ... ]", d->name);
+        return IMREC_REFUSE(err, "%.100s: no section of it describes a reader: reader = [ ... ]",
+                            d->name);
     d->at = (struct place){.scope = {root}, .scopes = 1}; /* keys for a file that comes later */
     if (r->n == 0)
         return IMREC_OK;

@@ -86,14 +86,13 @@ static enum imrec_status check(struct minibatch_options *to, struct imrec_error 
 {
     struct imrec_minibatch_options *o = &to->o;
     if (o->deserializers == 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "file is missing");
+        return IMREC_REFUSE(err, "file is missing");
     if (o->rank >= o->num_ranks)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "rank must be below num_ranks, but %" PRId64 " is not below %" PRId64,
-                          o->rank, o->num_ranks);
+        return IMREC_REFUSE(err,
+                            "rank must be below num_ranks, but %" PRId64 " is not below %" PRId64,
+                            o->rank, o->num_ranks);
     if (o->truncated == IMREC_TRUNCATED_YES && o->truncation_length == 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "truncated=true needs truncationLength, the samples of a piece");
+        return IMREC_REFUSE(err, "truncated=true needs truncationLength, the samples of a piece");
     if (o->truncated == IMREC_TRUNCATED_NO)
         o->truncation_length = 0;
     if (o->truncation_length > 0 && o->label_stream[0] != '\0')

@@ -122,7 +122,7 @@ enum imrec_status minibatch_position_write(const struct imrec_minibatch_source *
 
 static enum imrec_status wrong(struct imrec_error *err, const char *key, const char *want)
 {
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "position: \"%s\" must be %s", key, want);
+    return IMREC_REFUSE(err, "position: \"%s\" must be %s", key, want);
 }
 
 static enum imrec_status
@@ -143,20 +143,19 @@ static enum imrec_status check(const struct imrec_minibatch_source *s,
     if (data == NULL)
         return wrong(err, "data", "a fingerprint of 16 hex digits");
     if (strcmp(data, s->fingerprint) != 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "position: it is of other data or streams (fingerprint %.16s, these "
-                          "files have %s)",
-                          data, s->fingerprint);
+        return IMREC_REFUSE(err,
+                            "position: it is of other data or streams (fingerprint %.16s, these "
+                            "files have %s)",
+                            data, s->fingerprint);
     take_fields(s, fields);
     for (size_t i = 0; i < FIELDS; i++) {
         int64_t v;
         if (!json_read_i64(json_read_member(root, fields[i].name), &v))
             return wrong(err, fields[i].name, "a whole number");
         if (v != fields[i].value)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "position: it was taken with %s=%" PRId64
-                              ", this source has %" PRId64,
-                              fields[i].name, v, fields[i].value);
+            return IMREC_REFUSE(
+                err, "position: it was taken with %s=%" PRId64 ", this source has %" PRId64,
+                fields[i].name, v, fields[i].value);
     }
     return IMREC_OK;
 }
@@ -221,14 +220,14 @@ static enum imrec_status take_nominal(const struct imrec_minibatch_source *s,
     uint64_t found = 0;
     find_nominal(root, &in, &found);
     if (found == 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "position: it has neither \"version\", as one of this library, nor "
-                          "\"" NOMINAL "\", as one of CNTK's");
+        return IMREC_REFUSE(err,
+                            "position: it has neither \"version\", as one of this library, nor "
+                            "\"" NOMINAL "\", as one of CNTK's");
     if (found > 1)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "position: it has \"" NOMINAL "\" %" PRIu64
-                          " times; take the dictionary of one source",
-                          found);
+        return IMREC_REFUSE(err,
+                            "position: it has \"" NOMINAL "\" %" PRIu64
+                            " times; take the dictionary of one source",
+                            found);
     out->nominal = true;
     IMREC_TRY(take(in, NOMINAL, &out->mark.position, err));
     return is_sweep(s, out->mark.position / timeline_sweep_samples(s->line) + 1)
@@ -255,9 +254,8 @@ static enum imrec_status take_all(struct imrec_minibatch_source *s, const struct
     IMREC_TRY(take(root, "epoch", &out->mark.epoch, err));
     IMREC_TRY(take(root, "epoch_labels", &out->mark.epoch_labels, err));
     if (out->mark.number >= timeline_sweep_sequences(s->line))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "position: \"sequence\" is %" PRIu64 ", a sweep has %" PRIu64,
-                          out->mark.number, timeline_sweep_sequences(s->line));
+        return IMREC_REFUSE(err, "position: \"sequence\" is %" PRIu64 ", a sweep has %" PRIu64,
+                            out->mark.number, timeline_sweep_sequences(s->line));
     if (!is_sweep(s, out->mark.sweep))
         return wrong(err, "sweep", "one that begins before sample 2^62");
     if (out->mark.epoch_labels > out->mark.labels)

@@ -33,9 +33,8 @@ static enum imrec_status find_labels(struct imrec_minibatch_source *s, struct im
     s->label_stream = found && !s->joint.stream[i].info->defines_mb_size ? i : UINT32_MAX;
     if (found || name[0] == '\0')
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "label_stream '%.60s' is not a stream; the first one is '%.60s'", name,
-                      s->joint.stream[0].info->name);
+    return IMREC_REFUSE(err, "label_stream '%.60s' is not a stream; the first one is '%.60s'", name,
+                        s->joint.stream[0].info->name);
 }
 
 /* The window, in what its reader's page counts it. */
@@ -249,9 +248,8 @@ ask_for(struct imrec_minibatch_source *s, uint64_t size, struct imrec_error *err
     if (s->started && size == s->asked)
         return IMREC_OK;
     if (size > INT32_MAX)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a minibatch of %" PRIu64 " samples; ask for at most %d", size,
-                          INT32_MAX);
+        return IMREC_REFUSE(err, "a minibatch of %" PRIu64 " samples; ask for at most %d", size,
+                            INT32_MAX);
     if (s->started)
         halt(s);
     if (s->astray)
@@ -284,10 +282,10 @@ static enum imrec_status check_map(const struct imrec_minibatch_source *s,
 {
     for (uint32_t i = 0; map != NULL && i < maps; i++)
         if (stream_called(s, map[i].from) == s->joint.streams)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "there is no stream '%.60s' to deliver as '%.60s'; the first one "
-                              "is '%.60s'",
-                              map[i].from, map[i].to, s->described[0].name);
+            return IMREC_REFUSE(err,
+                                "there is no stream '%.60s' to deliver as '%.60s'; the first one "
+                                "is '%.60s'",
+                                map[i].from, map[i].to, s->described[0].name);
     return IMREC_OK;
 }
 

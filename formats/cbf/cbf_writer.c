@@ -46,13 +46,11 @@ static enum imrec_status check_stream(const struct stream_info *s, struct imrec_
 {
     const size_t n = strlen(s->name);
     if (n == 0 || n > CBF_MAX_NAME_BYTES)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a stream's name has %zu bytes, it must have 1 to %u", n,
-                          CBF_MAX_NAME_BYTES);
+        return IMREC_REFUSE(err, "a stream's name has %zu bytes, it must have 1 to %u", n,
+                            CBF_MAX_NAME_BYTES);
     if (s->dim == 0 || s->dim > INT32_MAX)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "dim %" PRIu32 " of stream '%.64s', it must be in [1, 2147483647]",
-                          s->dim, s->name);
+        return IMREC_REFUSE(err, "dim %" PRIu32 " of stream '%.64s', it must be in [1, 2147483647]",
+                            s->dim, s->name);
     return IMREC_OK;
 }
 
@@ -93,8 +91,8 @@ enum imrec_status cbf_writer_new(const struct stream_info *info, uint32_t stream
 {
     *out = NULL;
     if (streams == 0 || streams > CBF_MAX_STREAMS)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%" PRIu32 " streams, there must be 1 to %u",
-                          streams, CBF_MAX_STREAMS);
+        return IMREC_REFUSE(err, "%" PRIu32 " streams, there must be 1 to %u", streams,
+                            CBF_MAX_STREAMS);
     struct cbf_writer *w = imrec_zalloc(1, sizeof(*w));
     if (w == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a writer");
@@ -192,9 +190,8 @@ enum imrec_status
 cbf_writer_add(struct cbf_writer *w, const struct sequence_chunk *c, struct imrec_error *err)
 {
     if (c->streams != w->streams)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a chunk of %" PRIu32 " streams for a file of %" PRIu32, c->streams,
-                          w->streams);
+        return IMREC_REFUSE(err, "a chunk of %" PRIu32 " streams for a file of %" PRIu32,
+                            c->streams, w->streams);
     for (uint32_t k = 0; k < c->sequences;) {
         const uint32_t from = k;
         for (uint64_t bytes;
@@ -227,8 +224,7 @@ enum imrec_status cbf_writer_finish(struct cbf_writer *w, struct imrec_error *er
 {
     IMREC_TRY(cbf_writer_cut(w, err));
     if (w->written.sequences == 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "there is no sequence to write: a CNTK binary file needs one");
+        return IMREC_REFUSE(err, "there is no sequence to write: a CNTK binary file needs one");
     return emit_header(w, err);
 }
 

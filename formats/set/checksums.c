@@ -45,9 +45,8 @@ enum imrec_status checksums_add(struct checksums_writer *w, uint64_t framed_byte
 {
     uint8_t entry[CHECKSUMS_ENTRY_BYTES];
     if (framed_bytes < RECORDIO_PART_HEAD_BYTES || framed_bytes > UINT32_MAX)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a framed record has 8 to %u bytes, not %" PRIu64, UINT32_MAX,
-                          framed_bytes);
+        return IMREC_REFUSE(err, "a framed record has 8 to %u bytes, not %" PRIu64, UINT32_MAX,
+                            framed_bytes);
     store_le32(entry, (uint32_t)framed_bytes);
     store_le32(entry + 4, crc);
     IMREC_TRY(append(w, entry, sizeof(entry), out, err));

@@ -31,8 +31,7 @@ enum imrec_status class_list_add(struct class_list *l, struct bytes name, struct
 {
     const char *why = why_not(name);
     if (why != NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "the name of class %u, %s, %s", l->count,
-                          text_quote(name).s, why);
+        return IMREC_REFUSE(err, "the name of class %u, %s, %s", l->count, text_quote(name).s, why);
     if (l->count == CLASS_LIST_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT,
                           "more than %u classes: a label of 32 bits cannot number them",
@@ -127,8 +126,8 @@ enum imrec_status class_list_seal(struct class_list *l, struct imrec_error *err)
     IMREC_TRY(seal(l, &again, &first, err));
     if (again == l->count)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "classes %u and %u are both called %s", first, again,
-                      text_quote(class_list_name(l, again)).s);
+    return IMREC_REFUSE(err, "classes %u and %u are both called %s", first, again,
+                        text_quote(class_list_name(l, again)).s);
 }
 
 static enum imrec_status

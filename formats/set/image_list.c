@@ -167,8 +167,7 @@ static enum imrec_status check_writable(const struct image_list_entry *e, struct
         why = "an image without a label";
     if (why == NULL)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "a list cannot hold %s: image %s", why,
-                      text_quote(e->path).s);
+    return IMREC_REFUSE(err, "a list cannot hold %s: image %s", why, text_quote(e->path).s);
 }
 
 static enum imrec_status

@@ -187,8 +187,7 @@ put_values(struct buf *out, const float *values, size_t n, struct imrec_error *e
         memcpy(&bits, &values[i], sizeof(bits));
         store_le32(b, bits);
         if (!isfinite(values[i]))
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "value %zu of a mean image is not a finite number", i);
+            return IMREC_REFUSE(err, "value %zu of a mean image is not a finite number", i);
         IMREC_TRY(buf_append(out, b, sizeof(b), err));
     }
     return IMREC_OK;
@@ -213,10 +212,10 @@ enum imrec_status mean_image_write(struct buf *out, const float *values, uint32_
 {
     if (channels == 0 || channels > 4 || height == 0 || height > MEAN_IMAGE_MAX_SIDE ||
         width == 0 || width > MEAN_IMAGE_MAX_SIDE)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a mean image of %u x %u x %u: 1 to 4 channels and sides up to %u are "
-                          "possible",
-                          channels, height, width, MEAN_IMAGE_MAX_SIDE);
+        return IMREC_REFUSE(err,
+                            "a mean image of %u x %u x %u: 1 to 4 channels and sides up to %u are "
+                            "possible",
+                            channels, height, width, MEAN_IMAGE_MAX_SIDE);
     const size_t before = out->n;
     const enum imrec_status st =
         put_all(out, values, (const uint32_t[3]){channels, height, width}, err);

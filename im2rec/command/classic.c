@@ -61,8 +61,8 @@ join_exts(struct classic *c, char **argv, int left, int *took, struct imrec_erro
         const char *comma = *took > 1 ? "," : "";
         n += (size_t)snprintf(c->exts + n, sizeof(c->exts) - n, "%s%s", comma, argv[*took]);
         if (n >= sizeof(c->exts))
-            return imrec_fail(err, IMREC_ERR_ARGUMENT, "--exts takes %zu bytes of names at most",
-                              sizeof(c->exts) - 8);
+            return IMREC_REFUSE(err, "--exts takes %zu bytes of names at most",
+                                sizeof(c->exts) - 8);
     }
     return IMREC_OK;
 }
@@ -78,7 +78,7 @@ join_augment(struct classic *c, char **argv, int left, int *took, struct imrec_e
         n += (size_t)snprintf(c->augment + n, sizeof(c->augment) - n, "%s%s",
                               c->augment[n - 1] == '=' ? "" : " ", argv[*took]);
         if (n >= sizeof(c->augment))
-            return imrec_fail(err, IMREC_ERR_ARGUMENT, "--augment takes 4096 bytes at most");
+            return IMREC_REFUSE(err, "--augment takes 4096 bytes at most");
     }
     return IMREC_OK;
 }
@@ -157,11 +157,10 @@ enum imrec_status classic_end(struct classic *c, struct imrec_pack_options *o, c
     if (c->nsplit < 0 && c->part < 0)
         return IMREC_OK;
     if (index >= count)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "part must be less than nsplit=%" PRId64 ", not %" PRId64, count, index);
+        return IMREC_REFUSE(err, "part must be less than nsplit=%" PRId64 ", not %" PRId64, count,
+                            index);
     if (o->part.count != 1)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "nsplit and part=K say the same as --part K/N: give one of them");
+        return IMREC_REFUSE(err, "nsplit and part=K say the same as --part K/N: give one of them");
     o->part = (struct imrec_share){index, count};
     if (count > 1)
         snprintf(suffix, 32, ".part%03" PRId64, index);

@@ -98,8 +98,7 @@ enum imrec_status prefix_find(const char *prefix, struct prefix_lists *out, stru
     if (!add_lists(out, prefix, slash != NULL ? (size_t)(slash + 1 - prefix) : 0))
         return IMREC_NO_MEMORY(err, "no memory for lists");
     if (out->count == 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s is not a folder, and there is no list %s.lst", prefix, prefix);
+        return IMREC_REFUSE(err, "%s is not a folder, and there is no list %s.lst", prefix, prefix);
     out->classes = joined(prefix, strlen(prefix), ".classes.txt", strlen(".classes.txt"));
     if (out->classes != NULL && stat(out->classes, &st) != 0) {
         imrec_free(out->classes);

@@ -19,10 +19,10 @@ static enum imrec_status set_pair(struct augmenting *a, char *pair, struct imrec
     const struct param *p = param_find(table, pair, n);
     const bool shape = p != NULL && strcmp(p->name, "data_shape") == 0;
     if (pair[n] == '\0')
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "augment takes key=value, not '%.64s'", pair);
+        return IMREC_REFUSE(err, "augment takes key=value, not '%.64s'", pair);
     if (p != NULL && !shape && (p->scope & PARAM_OF_RECORD) == 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "augment changes pixels before they are encoded; %s does not", p->name);
+        return IMREC_REFUSE(err, "augment changes pixels before they are encoded; %s does not",
+                            p->name);
     IMREC_TRY(param_set(p != NULL ? augment_params : table, &a->o, pair, n, pair + n + 1, err));
     if (shape)
         a->given = a->o.data_shape;
@@ -53,19 +53,16 @@ augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struc
     memcpy(a->text, text, n);
     enum imrec_status st = read_pairs(a, err);
     if (st == IMREC_OK && a->given.width != 0 && channels != 0 && a->given.channels != channels)
-        st = imrec_fail(err, IMREC_ERR_ARGUMENT,
-                        "data_shape of augment has %u channels, but color packs %u",
-                        a->given.channels, channels);
+        st = IMREC_REFUSE(err, "data_shape of augment has %u channels, but color packs %u",
+                          a->given.channels, channels);
     a->o.data_shape.channels = channels;
     if (st == IMREC_OK && recipe_has_boxes(a->o.aug_seq, a->o.boxes))
-        st = imrec_fail(err, IMREC_ERR_ARGUMENT,
-                        "augment moves no boxes: aug_seq=det_aug_default is for reading");
+        st = IMREC_REFUSE(err, "augment moves no boxes: aug_seq=det_aug_default is for reading");
     if (st == IMREC_OK)
         st = recipe_init(&a->recipe, &a->o, err);
     if (st == IMREC_OK && a->recipe.augmenter_count != 0)
-        st = imrec_fail(err, IMREC_ERR_ARGUMENT,
-                        "augment calls no augmenters of your own (%s): they are for reading",
-                        a->recipe.augmenters[0].plugin.name);
+        st = IMREC_REFUSE(err, "augment calls no augmenters of your own (%s): they are for reading",
+                          a->recipe.augmenters[0].plugin.name);
     if (st != IMREC_OK)
         augmenting_free(a);
     return st;

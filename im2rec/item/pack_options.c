@@ -30,13 +30,11 @@ imrec_pack_options_set(struct imrec_pack_options *o, const char *key_value, stru
 {
     const char *equals = strchr(key_value, '=');
     if (equals == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "'%.64s' is not of the form key=value",
-                          key_value);
+        return IMREC_REFUSE(err, "'%.64s' is not of the form key=value", key_value);
     const size_t n = (size_t)(equals - key_value);
     const struct param *p = param_find(pack_params, key_value, n);
     if (p != NULL && p->offset >= o->struct_size)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s came later than this program's header",
-                          p->name);
+        return IMREC_REFUSE(err, "%s came later than this program's header", p->name);
     return param_set(pack_params, o, key_value, n, equals + 1, err);
 }
 
@@ -44,7 +42,7 @@ imrec_pack_options_set(struct imrec_pack_options *o, const char *key_value, stru
 
 static enum imrec_status refuse(struct imrec_error *err, const char *why)
 {
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", why);
+    return IMREC_REFUSE(err, "%s", why);
 }
 
 static bool alters_images(const struct imrec_pack_options *o)
@@ -115,10 +113,10 @@ static enum imrec_status check_augment(const struct imrec_pack_options *o, struc
     augmenting_free(&a);
     if (image_is_within(to.width, to.height, o->max_pixels))
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "data_shape of augment is %u x %u px; a side is limited to %d px, a "
-                      "image to max_pixels=%" PRId64,
-                      to.width, to.height, IMAGE_MOST_SIDE, o->max_pixels);
+    return IMREC_REFUSE(err,
+                        "data_shape of augment is %u x %u px; a side is limited to %d px, a "
+                        "image to max_pixels=%" PRId64,
+                        to.width, to.height, IMAGE_MOST_SIDE, o->max_pixels);
 }
 
 enum imrec_status pack_options_check(const struct imrec_pack_options *given,

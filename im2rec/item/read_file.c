@@ -35,7 +35,7 @@ join(struct bytes path, const char *root, char full[2 * IMAGE_PATH_MAX], struct 
     const size_t n = file_is_absolute(path) ? 0 : strlen(root),
                  slash = n != 0 && root[n - 1] != '/';
     if (n + slash + path.n + 1 > IMAGE_PATH_MAX)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "the path is longer than 4095 bytes");
+        return IMREC_REFUSE(err, "the path is longer than 4095 bytes");
     memcpy(full, root, n);
     full[n] = '/';
     char *own = full + n + slash;

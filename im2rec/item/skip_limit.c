@@ -35,10 +35,10 @@ skip_limit_parse(const char *text, struct skip_limit *out, struct imrec_error *e
         return IMREC_OK;
     if (b.p[b.n - 1] == '%' && read_share((struct bytes){b.p, b.n - 1}, &out->millionth))
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "max_skipped must be a number of images, as 10, or a share of them, as "
-                      "0.5%%, not %s",
-                      text_quote(b).s);
+    return IMREC_REFUSE(err,
+                        "max_skipped must be a number of images, as 10, or a share of them, as "
+                        "0.5%%, not %s",
+                        text_quote(b).s);
 }
 
 uint64_t skip_limit_of(const struct skip_limit *l, uint64_t total)

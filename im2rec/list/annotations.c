@@ -121,9 +121,9 @@ static enum imrec_status number_given(struct annotations *b, const struct annota
         if (class_list_find(how->given, name_of(c), &c->number))
             continue;
         if (!how->new_classes)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "%s has the class '%.100s', which the class list does not name",
-                              b->name, c->name);
+            return IMREC_REFUSE(err,
+                                "%s has the class '%.100s', which the class list does not name",
+                                b->name, c->name);
         c->number = classes->count;
         IMREC_TRY(class_list_add(classes, name_of(c), err));
     }

@@ -116,9 +116,8 @@ static enum imrec_status add_class(struct walk *w, const char *name, int64_t *ou
     if (given == NULL || (!known && w->o->new_classes)) {
         IMREC_TRY(class_list_add(&w->s->classes, bytes_of(name), w->err));
     } else if (!known) {
-        return imrec_fail(w->err, IMREC_ERR_ARGUMENT,
-                          "%s holds the class '%s', which the class list does not name", w->o->root,
-                          name);
+        return IMREC_REFUSE(w->err, "%s holds the class '%s', which the class list does not name",
+                            w->o->root, name);
     }
     *out = number;
     return IMREC_OK;
@@ -419,9 +418,8 @@ static enum imrec_status missing_class(struct walk *w)
     if (i == given->count)
         return IMREC_OK;
     const struct bytes name = class_list_name(given, i);
-    return imrec_fail(w->err, IMREC_ERR_ARGUMENT,
-                      "%s has no folder for the class '%.*s' of the class list", w->o->root,
-                      (int)name.n, (const char *)name.p);
+    return IMREC_REFUSE(w->err, "%s has no folder for the class '%.*s' of the class list",
+                        w->o->root, (int)name.n, (const char *)name.p);
 }
 
 static enum imrec_status

@@ -222,8 +222,7 @@ static enum imrec_status annotation_list(const char *path, const struct imrec_pa
     const struct annotations_order how = {p->shuffle, p->seed, j->has_given ? &j->given : NULL,
                                           p->new_classes, p->drop_empty};
     if (is_folder(path) && p->keypoints != 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s: Pascal VOC's annotations have no keypoints",
-                          path);
+        return IMREC_REFUSE(err, "%s: Pascal VOC's annotations have no keypoints", path);
     IMREC_TRY(is_folder(path) ? annotations_read_voc(path, &b, err)
                               : annotations_read_coco(path, (uint32_t)p->keypoints, &b, err));
     enum imrec_status st = annotations_write(&b, &how, text, &found, err);

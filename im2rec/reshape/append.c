@@ -49,8 +49,7 @@ static enum imrec_status load_manifest(struct append *a, struct imrec_error *err
     uint8_t *text;
     size_t n;
     if (!sink_exists(a->manifest_name))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "there is no set to append to: %s is missing",
-                          a->manifest_name);
+        return IMREC_REFUSE(err, "there is no set to append to: %s is missing", a->manifest_name);
     IMREC_TRY(source_load(a->manifest_name, MANIFEST_MAX_BYTES, &text, &n, err));
     const enum imrec_status st =
         manifest_read(a->manifest_name, (struct bytes){text, n}, &a->old, err);
@@ -83,9 +82,8 @@ static enum imrec_status take_shards(struct append *a, struct imrec_error *err)
         return no_memory(err);
     for (size_t i = 0; i < a->old.shard_count; i++) {
         if (a->old.shards[i].idx.name == NULL)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "%s is not a set of records: nothing can be appended to it",
-                              a->manifest_name);
+            return IMREC_REFUSE(err, "%s is not a set of records: nothing can be appended to it",
+                                a->manifest_name);
         char *path = imrec_joined(a->rec, (size_t)(set_base_name(a->rec) - a->rec),
                                   a->old.shards[i].rec.name);
         if (path == NULL)
@@ -121,11 +119,11 @@ static enum imrec_status finish_earlier(const struct append *a, struct imrec_err
     st = set_publish(&files, m.shard_count, err);
     manifest_free(&m);
     if (st == IMREC_OK)
-        st = imrec_fail(err, IMREC_ERR_ARGUMENT,
-                        "an earlier append to %s was interrupted at its end and is finished "
-                        "now; shards of the old number may remain next to it; nothing was "
-                        "added this time",
-                        a->rec);
+        st = IMREC_REFUSE(err,
+                          "an earlier append to %s was interrupted at its end and is finished "
+                          "now; shards of the old number may remain next to it; nothing was "
+                          "added this time",
+                          a->rec);
     return st;
 }
 
@@ -180,7 +178,7 @@ static enum imrec_status check(const struct append *a, struct imrec_error *err)
         why = "append keeps what force would throw away: give one of them";
     else if (!a->numbered && (a->o.shards != 0 || a->o.shard_size != 0))
         why = "the set is one shard without a number: shards and shard_size cannot go with append";
-    return why == NULL ? IMREC_OK : imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", why);
+    return why == NULL ? IMREC_OK : IMREC_REFUSE(err, "%s", why);
 }
 
 static const char *old_option(const struct append *a, const char *name)
@@ -219,10 +217,10 @@ static enum imrec_status claim_extra(const struct append *a, struct imrec_error 
     claim_name(a, claim);
     set_name(a->extra, SET_MANIFEST, manifest);
     if (sink_exists(manifest) && !set_part_exists(claim))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s is in the way: a set of this name is made and removed by every "
-                          "append; move it",
-                          manifest);
+        return IMREC_REFUSE(err,
+                            "%s is in the way: a set of this name is made and removed by every "
+                            "append; move it",
+                            manifest);
     IMREC_TRY(sink_open(claim, &sink, err));
     return sink_finish(sink, err);
 }
@@ -395,9 +393,8 @@ static enum imrec_status append_to(const struct imrec_pack_task *task,
     a.source = source;
     if (task == NULL || task->out == NULL || (task->root == NULL && source == NULL) ||
         strlen(task->out) + 128 > NAME_BYTES)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a task needs root and out, a name of less than %d bytes",
-                          NAME_BYTES - 128);
+        return IMREC_REFUSE(err, "a task needs root and out, a name of less than %d bytes",
+                            NAME_BYTES - 128);
     IMREC_TRY(pack_options_check(options, &a.o, err));
     IMREC_TRY(pack_task_paths(task, &paths, err));
     a.task = &paths;
@@ -428,6 +425,6 @@ enum imrec_status imrec_append_items(const struct imrec_pack_task *task,
                                      struct imrec_pack_result *out, struct imrec_error *err)
 {
     if (source == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "there is no source");
+        return IMREC_REFUSE(err, "there is no source");
     return append_to(task, source, options, out, err);
 }

@@ -251,7 +251,7 @@ static enum imrec_status check(const struct imrec_reshape_options *o, struct imr
         why = "shards must be from 0 to 1048576, shard_size not negative";
     if (why == NULL)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", why);
+    return IMREC_REFUSE(err, "%s", why);
 }
 
 static enum imrec_status plan_sample(struct reshape *r, struct imrec_error *err)
@@ -264,9 +264,8 @@ static enum imrec_status plan_sample(struct reshape *r, struct imrec_error *err)
     r->wanted = o->fraction >= 0 ? (uint64_t)llround(o->fraction * (double)r->total) : o->sample;
     if (r->wanted <= r->total)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "%" PRIu64 " records are wanted, but there are %" PRIu64, r->wanted,
-                      r->total);
+    return IMREC_REFUSE(err, "%" PRIu64 " records are wanted, but there are %" PRIu64, r->wanted,
+                        r->total);
 }
 
 static enum imrec_status load_given(struct reshape *r, struct imrec_error *err)
@@ -293,15 +292,15 @@ static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
     const struct shard_kind *named = shard_kind_of_name(j->out);
     IMREC_TRY(check(r->o, err));
     if (named != NULL && named->bare)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s: the new set is one of records, also of images in %ss; name it .rec",
-                          j->out, named->file);
+        return IMREC_REFUSE(
+            err, "%s: the new set is one of records, also of images in %ss; name it .rec", j->out,
+            named->file);
     IMREC_TRY(load_given(r, err));
     IMREC_TRY(source_sets_open(j->uris, j->count, want, &r->in, err));
     r->in.warned = j->warned;
     if (!j->replaces && source_sets_has(&r->in, j->out))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s is among the sources; choose another name for the new set", j->out);
+        return IMREC_REFUSE(err, "%s is among the sources; choose another name for the new set",
+                            j->out);
     IMREC_TRY(plan_sample(r, err));
     const uint64_t drawn_records = r->o->rest ? r->total - r->wanted : r->wanted;
     const struct set_out_options to = {

@@ -43,9 +43,8 @@ enum imrec_status set_out_open(const char *path, const struct set_out_options *o
         out->files.count = 0;
     }
     if (!o->force && !o->replaces && set_is_unfinished(&out->files))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s.part is there: im2rec was interrupted; force begins again",
-                          out->files.journal);
+        return IMREC_REFUSE(err, "%s.part is there: im2rec was interrupted; force begins again",
+                            out->files.journal);
     if (!o->force && !o->replaces)
         IMREC_TRY(set_check_free(&out->files, err));
     if (o->force && !o->replaces)

@@ -117,10 +117,10 @@ take_classes(struct source_sets *s, enum source_classes want, struct imrec_error
         }
         class_list_free(&other);
         if (!fits)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "%.300s and %.300s have different class lists: their labels mean "
-                              "different things; no-classes joins them all the same",
-                              s->shard[0], s->shard[i]);
+            return IMREC_REFUSE(err,
+                                "%.300s and %.300s have different class lists: their labels mean "
+                                "different things; no-classes joins them all the same",
+                                s->shard[0], s->shard[i]);
     }
     s->has_classes = s->classes.count != 0;
     return IMREC_OK;

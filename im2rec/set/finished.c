@@ -30,12 +30,12 @@ static enum imrec_status check_value(const struct finished *f, const char *name,
     if (strcmp(there, here) == 0)
         return IMREC_OK;
     if (here[0] == '\0')
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s: the set is finished, with %s=%.100s, which this run lacks" ANEW,
-                          f->name, name, there);
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "%s: the set is finished, with %s=%.100s, and this run has %.100s" ANEW,
-                      f->name, name, there, here);
+        return IMREC_REFUSE(err,
+                            "%s: the set is finished, with %s=%.100s, which this run lacks" ANEW,
+                            f->name, name, there);
+    return IMREC_REFUSE(err,
+                        "%s: the set is finished, with %s=%.100s, and this run has %.100s" ANEW,
+                        f->name, name, there, here);
 }
 
 static const struct manifest_option *option_of(const struct manifest *m, const char *name)
@@ -81,18 +81,16 @@ check_file(const struct finished *f, const struct manifest_file *file, struct im
     if (file->name == NULL)
         return IMREC_OK;
     if (!set_name_beside(f->files, file->name, path) || !sink_exists(path))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s: the set was finished, but %.200s is missing" ANEW, f->name,
-                          file->name);
+        return IMREC_REFUSE(err, "%s: the set was finished, but %.200s is missing" ANEW, f->name,
+                            file->name);
     IMREC_TRY(source_open(path, &source, err));
     const uint64_t bytes = source->size;
     source_close(source);
     if (bytes == file->bytes)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "%s: the set was finished, but %.200s has %" PRIu64
-                      " bytes, not %" PRIu64 ANEW,
-                      f->name, file->name, bytes, file->bytes);
+    return IMREC_REFUSE(
+        err, "%s: the set was finished, but %.200s has %" PRIu64 " bytes, not %" PRIu64 ANEW,
+        f->name, file->name, bytes, file->bytes);
 }
 
 static enum imrec_status check_files(const struct finished *f, struct imrec_error *err)
@@ -176,10 +174,10 @@ static enum imrec_status check_list(const struct finished *f, const struct imrec
     IMREC_TRY(st);
     if (classes && !more && missing + job_found(j, o) - j->total == f->m->skipped)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "%s: the set is finished, of another list, or of a folder that has changed "
-                      "since" ANEW,
-                      f->name);
+    return IMREC_REFUSE(err,
+                        "%s: the set is finished, of another list, or of a folder that has changed "
+                        "since" ANEW,
+                        f->name);
 }
 
 /* ---- both ------------------------------------------------------------------------------- */

@@ -35,7 +35,7 @@ static enum imrec_status refuse_if_there(const char *name, struct imrec_error *e
 {
     if (!sink_exists(name))
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s is there already; force replaces it", name);
+    return IMREC_REFUSE(err, "%s is there already; force replaces it", name);
 }
 
 static enum imrec_status check_shard(const struct set_files *s, uint64_t k, struct imrec_error *err)
@@ -100,9 +100,8 @@ static enum imrec_status check_manifest(const struct set_files *s, struct imrec_
     if (m.shard_count != 0 && kind_of(&m) != s->kind) {
         char name[NAME_BYTES];
         set_name(s->rec, SET_MANIFEST, name);
-        st = imrec_fail(err, IMREC_ERR_ARGUMENT,
-                        "%s belongs to the set %s in %s; give this set another name", name,
-                        m.shards[0].rec.name, kind_of(&m)->name);
+        st = IMREC_REFUSE(err, "%s belongs to the set %s in %s; give this set another name", name,
+                          m.shards[0].rec.name, kind_of(&m)->name);
     }
     manifest_free(&m);
     return st;
@@ -134,10 +133,10 @@ static enum imrec_status check_journal(const struct set_files *s, struct imrec_e
         IMREC_TRY(kind_of_parts(s, &kind, err));
     if (kind == s->kind)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "%s.part belongs to an interrupted run in %s; give this set another name, "
-                      "or end that run: format=%s with resume or force",
-                      s->journal, kind->name, kind->format);
+    return IMREC_REFUSE(err,
+                        "%s.part belongs to an interrupted run in %s; give this set another name, "
+                        "or end that run: format=%s with resume or force",
+                        s->journal, kind->name, kind->format);
 }
 
 enum imrec_status set_check_format(const struct set_files *s, struct imrec_error *err)

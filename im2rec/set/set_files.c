@@ -50,9 +50,8 @@ name_list(const struct imrec_pack_task *task, struct set_files *s, struct imrec_
     if (task->list == NULL || !same_file(task->list, s->list))
         return IMREC_OK;
     if (s->kind->ids_from_list)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s would be written over: choose another name for the output",
-                          task->list);
+        return IMREC_REFUSE(err, "%s would be written over: choose another name for the output",
+                            task->list);
     strcpy(s->list + strlen(s->list) - strlen(".lst"), ".packed.lst");
     return IMREC_OK;
 }
@@ -61,12 +60,11 @@ static enum imrec_status check_name(const char *out, struct imrec_error *err)
 {
     const char *base = set_base_name(out);
     if (strlen(out) + 128 > NAME_BYTES)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "the name of the output is longer than %d bytes",
-                          NAME_BYTES - 128);
+        return IMREC_REFUSE(err, "the name of the output is longer than %d bytes",
+                            NAME_BYTES - 128);
     if (base[0] == '\0' || strcmp(base, ".") == 0 || strcmp(base, "..") == 0 ||
         reason_of_name((struct bytes){(const uint8_t *)base, strlen(base)}) != REASON_NONE)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "the output must be the name of a file, in UTF-8, not '%s'", out);
+        return IMREC_REFUSE(err, "the output must be the name of a file, in UTF-8, not '%s'", out);
     return IMREC_OK;
 }
 

@@ -351,9 +351,8 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     IMREC_TRY(tally_init(&w->tally, classes != NULL ? classes->count : 0, err));
     const bool unfinished = set_is_unfinished(&w->files), resumes = o->resume && unfinished;
     if (unfinished && !o->resume && !o->force)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s.part exists: a run was interrupted; %sforce begins again",
-                          w->files.journal, w->o.once ? "" : "resume continues it, ");
+        return IMREC_REFUSE(err, "%s.part exists: a run was interrupted; %sforce begins again",
+                            w->files.journal, w->o.once ? "" : "resume continues it, ");
     if (!resumes && !o->force)
         IMREC_TRY(set_check_free(&w->files, err));
     if (o->report[0] != '\0')

@@ -325,9 +325,8 @@ static enum imrec_status finish(struct shard_writer *w, struct imrec_error *err)
 {
     const struct cbf_shard *s = w->state;
     if (w->records == 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "a shard would have no image, and a CNTK file needs one: ask for "
-                          "fewer shards");
+        return IMREC_REFUSE(err, "a shard would have no image, and a CNTK file needs one: ask for "
+                                 "fewer shards");
     return cbf_writer_finish(s->writer, err);
 }
 

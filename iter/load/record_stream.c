@@ -124,10 +124,9 @@ static enum imrec_status enter_next(struct record_stream *s, struct imrec_error 
     if (s->window->count == 0)
         s->i = 0; /* of a partition without records: its samples are blank slots */
     if (s->i > s->window->count)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "position: window %llu has %llu records, not %llu",
-                          (unsigned long long)s->window->number,
-                          (unsigned long long)s->window->count, (unsigned long long)s->i);
+        return IMREC_REFUSE(err, "position: window %llu has %llu records, not %llu",
+                            (unsigned long long)s->window->number,
+                            (unsigned long long)s->window->count, (unsigned long long)s->i);
     return IMREC_OK;
 }
 

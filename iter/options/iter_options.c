@@ -56,8 +56,7 @@ apply_preset(struct imrec_iter_options *o, const char *name, bool gently, struct
     const char *words = preset_words(name);
     preset_names(names, sizeof(names));
     if (words == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "preset must be one of %s, not '%.40s'", names,
-                          name);
+        return IMREC_REFUSE(err, "preset must be one of %s, not '%.40s'", names, name);
     while (*words != '\0') {
         char value[32];
         const size_t key = strcspn(words, "="), n = strcspn(words + key + 1, " ");
@@ -80,8 +79,7 @@ imrec_iter_options_set(struct imrec_iter_options *o, const char *key_value, stru
     const char *value = key_value + n + 1;
     const struct param *p = param_find(iter_params, key_value, n);
     if (key_value[n] == '\0')
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "'%.80s' is not of the form key=value",
-                          key_value);
+        return IMREC_REFUSE(err, "'%.80s' is not of the form key=value", key_value);
     if (p != NULL && p->offset >= o->struct_size)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                           "%s is newer than the header this caller was built with", p->name);
@@ -99,14 +97,13 @@ static enum imrec_status check_audio(const struct imrec_iter_options *o, struct 
         const unsigned refused = o->audio ? PARAM_OF_IMAGES : PARAM_OF_SOUNDS;
         if ((p->scope & refused) == 0 || is_default(p, o))
             continue;
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          o->audio ? "audio=1 has no %s: it is for images"
-                                   : "%s is for sounds: it needs audio=1",
-                          p->name);
+        return IMREC_REFUSE(err,
+                            o->audio ? "audio=1 has no %s: it is for images"
+                                     : "%s is for sounds: it needs audio=1",
+                            p->name);
     }
     if (o->audio && (o->dtype != IMREC_FLOAT32 || o->data_shape.channels > 4))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "audio=1 delivers dtype=float32 and 1 to 4 channels");
+        return IMREC_REFUSE(err, "audio=1 delivers dtype=float32 and 1 to 4 channels");
     return IMREC_OK;
 }
 
@@ -126,11 +123,10 @@ iter_options_augment(struct augment_options *o, const char *key_value, struct im
     const size_t n = strcspn(key_value, "=");
     const struct param *p = param_find(iter_params, key_value, n);
     if (key_value[n] == '\0')
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "multi_crop_augment: '%.60s' is not of the form key=value", key_value);
+        return IMREC_REFUSE(err, "multi_crop_augment: '%.60s' is not of the form key=value",
+                            key_value);
     if (p != NULL && ((p->scope & PARAM_OF_VIEW) == 0 || p->type == PARAM_TEXT)) /* borrowed */
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "multi_crop_augment: %s is one for all sizes",
-                          p->name);
+        return IMREC_REFUSE(err, "multi_crop_augment: %s is one for all sizes", p->name);
     return param_set(p != NULL ? augment_params : iter_params, o, key_value, n, key_value + n + 1,
                      err);
 }
@@ -139,7 +135,7 @@ iter_options_augment(struct augment_options *o, const char *key_value, struct im
 
 static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
 {
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", sentence);
+    return IMREC_REFUSE(err, "%s", sentence);
 }
 
 static enum imrec_status take_round_batch(struct imrec_iter_options *o, struct imrec_error *err)
@@ -186,9 +182,8 @@ static enum imrec_status take_std(struct imrec_iter_options *o, struct imrec_err
         if (*std[i] == 0 && recipe_has_boxes(o->aug_seq, o->boxes))
             *std[i] = 1;
         if (*std[i] < 1e-6f)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "std_%c must be a number from 1e-06 to 1e+06, not %g", names[i],
-                              (double)*std[i]);
+            return IMREC_REFUSE(err, "std_%c must be a number from 1e-06 to 1e+06, not %g",
+                                names[i], (double)*std[i]);
     }
     return IMREC_OK;
 }
@@ -204,12 +199,11 @@ static enum imrec_status check_values(const struct imrec_iter_options *o, struct
 {
     const uint32_t channels = o->data_shape.channels;
     if (!o->audio && channels != 1 && channels != 3 && channels != 4)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "data_shape must have 1, 3 or 4 channels, not %u", channels);
+        return IMREC_REFUSE(err, "data_shape must have 1, 3 or 4 channels, not %u", channels);
     if (!o->audio && !image_is_within(o->data_shape.width, o->data_shape.height, -1))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "data_shape must not have a side of more than %d px, but has %u x %u",
-                          IMAGE_MOST_SIDE, o->data_shape.width, o->data_shape.height);
+        return IMREC_REFUSE(err,
+                            "data_shape must not have a side of more than %d px, but has %u x %u",
+                            IMAGE_MOST_SIDE, o->data_shape.width, o->data_shape.height);
     if (o->dtype == IMREC_UINT8 && normalizes(o))
         return refuse(err, "dtype=uint8 delivers pixels as they are: mean_*, std_*, scale and "
                            "mean_img need float32 or float16 (mean_* also int8)");
@@ -223,14 +217,13 @@ static enum imrec_status check_values(const struct imrec_iter_options *o, struct
 static enum imrec_status check_data(const struct imrec_iter_options *o, struct imrec_error *err)
 {
     if (o->part_index >= o->num_parts)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "part_index must be below num_parts, but %lld is not below %lld",
-                          (long long)o->part_index, (long long)o->num_parts);
+        return IMREC_REFUSE(err, "part_index must be below num_parts, but %lld is not below %lld",
+                            (long long)o->part_index, (long long)o->num_parts);
     if (o->shuffle_chunk > o->shuffle_window / 2)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "shuffle_chunk of %lld bytes must be at most half of shuffle_window "
-                          "(%lld bytes)",
-                          (long long)o->shuffle_chunk, (long long)o->shuffle_window);
+        return IMREC_REFUSE(err,
+                            "shuffle_chunk of %lld bytes must be at most half of shuffle_window "
+                            "(%lld bytes)",
+                            (long long)o->shuffle_chunk, (long long)o->shuffle_window);
     return IMREC_OK;
 }
 

@@ -15,7 +15,7 @@ enum { MAX_SIDE = 65535 };
 
 static enum imrec_status refuse(struct imrec_error *err, const char *sentence)
 {
-    return imrec_fail(err, IMREC_ERR_ARGUMENT, "%s", sentence);
+    return IMREC_REFUSE(err, "%s", sentence);
 }
 
 /* ---- texts -------------------------------------------------------------------------------- */
@@ -108,10 +108,10 @@ add_crops(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec
         uint64_t count;
         struct view_kind *k = add_kind(v, o);
         if (!read_crops(&at, &count, &k->o.data_shape) || (*at != '\0' && *at != ','))
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "multi_crop must be counts and sizes with commas between, as "
-                              "2x224,6x96 or 2x224x160 (height, width), not '%.60s'",
-                              o->multi_crop);
+            return IMREC_REFUSE(err,
+                                "multi_crop must be counts and sizes with commas between, as "
+                                "2x224,6x96 or 2x224x160 (height, width), not '%.60s'",
+                                o->multi_crop);
         if (count > VIEW_TENSORS - v->tensors)
             return imrec_fail(err, IMREC_ERR_LIMIT, "multi_crop has more than %d crops",
                               VIEW_TENSORS);
@@ -120,10 +120,10 @@ add_crops(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec
     } while (take_char(&at, ','));
     const struct imrec_shape *first = &v->kinds[0].o.data_shape;
     if (first->height != o->data_shape.height || first->width != o->data_shape.width)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "multi_crop begins with %u x %u px, but data_shape has %u x %u: they "
-                          "must be equal",
-                          first->height, first->width, o->data_shape.height, o->data_shape.width);
+        return IMREC_REFUSE(err,
+                            "multi_crop begins with %u x %u px, but data_shape has %u x %u: they "
+                            "must be equal",
+                            first->height, first->width, o->data_shape.height, o->data_shape.width);
     return IMREC_OK;
 }
 
@@ -142,10 +142,10 @@ static bool take_piece(const char **text, char end, char piece[64])
 
 static enum imrec_status wrong_area(const char *text, struct imrec_error *err)
 {
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "multi_crop_area must be shares LOW:HIGH from 1e-06 to 1 with commas "
-                      "between, as 0.4:1,0.05:0.4, not '%.60s'",
-                      text);
+    return IMREC_REFUSE(err,
+                        "multi_crop_area must be shares LOW:HIGH from 1e-06 to 1 with commas "
+                        "between, as 0.4:1,0.05:0.4, not '%.60s'",
+                        text);
 }
 
 /* "0.05:0.4", and after it a comma or nothing. */
@@ -171,10 +171,10 @@ set_areas(struct view_kinds *v, const struct imrec_iter_options *o, struct imrec
     if (!o->random_resized_crop)
         return refuse(err, "multi_crop_area needs random_resized_crop=1");
     if (n != 1 && n != v->kind_count)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "multi_crop_area has %u ranges: one for all, or one for each of the "
-                          "%u sizes of multi_crop, is right",
-                          n, v->kind_count);
+        return IMREC_REFUSE(err,
+                            "multi_crop_area has %u ranges: one for all, or one for each of the "
+                            "%u sizes of multi_crop, is right",
+                            n, v->kind_count);
     for (uint32_t i = 0; i < v->kind_count; i++) {
         if (n == 1)
             at = o->multi_crop_area;
@@ -190,10 +190,10 @@ set_augments(struct view_kinds *v, const struct imrec_iter_options *o, struct im
     const char *at = o->multi_crop_augment;
     const uint32_t n = items(at, ';');
     if (n != v->kind_count)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "multi_crop_augment has %u parts between semicolons: one for each of "
-                          "the %u sizes of multi_crop is right",
-                          n, v->kind_count);
+        return IMREC_REFUSE(err,
+                            "multi_crop_augment has %u parts between semicolons: one for each of "
+                            "the %u sizes of multi_crop is right",
+                            n, v->kind_count);
     for (uint32_t i = 0; i < n; i++, at++) /* and over the semicolon */
         for (bool more = *at != ';' && *at != '\0'; more;) {
             char pair[64];
@@ -247,20 +247,20 @@ static enum imrec_status add_step(struct view_kinds *v, const struct imrec_iter_
     uint64_t since;
     struct imrec_shape shape;
     if (!read_step(at, &since, &shape))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "data_shape_schedule must be SWEEP:C,H,W with semicolons between, as "
-                          "0:3,128,128;3:3,160,160, not '%.60s'",
-                          o->data_shape_schedule);
+        return IMREC_REFUSE(err,
+                            "data_shape_schedule must be SWEEP:C,H,W with semicolons between, as "
+                            "0:3,128,128;3:3,160,160, not '%.60s'",
+                            o->data_shape_schedule);
     if (shape.channels != o->data_shape.channels)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "data_shape_schedule has a shape of %u channels, data_shape has %u: "
-                          "they must be equal",
-                          shape.channels, o->data_shape.channels);
+        return IMREC_REFUSE(err,
+                            "data_shape_schedule has a shape of %u channels, data_shape has %u: "
+                            "they must be equal",
+                            shape.channels, o->data_shape.channels);
     struct view_kind *before = &v->kinds[v->kind_count - 1];
     if (since <= before->since && !first)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "data_shape_schedule: the sweeps must go up, but %llu comes after %llu",
-                          (unsigned long long)since, (unsigned long long)before->since);
+        return IMREC_REFUSE(err,
+                            "data_shape_schedule: the sweeps must go up, but %llu comes after %llu",
+                            (unsigned long long)since, (unsigned long long)before->since);
     struct view_kind *k = since == 0 ? before : add_kind(v, o);
     k->since = since;
     k->o.data_shape = shape;
@@ -307,8 +307,8 @@ view_kinds_init(struct view_kinds *v, const struct imrec_iter_options *o, struct
 {
     *v = (struct view_kinds){.rows = (uint32_t)o->num_views, .tensors = 1};
     if (o->batch_size % o->num_views != 0)
-        return imrec_fail(
-            err, IMREC_ERR_ARGUMENT,
+        return IMREC_REFUSE(
+            err,
             "batch_size must be a multiple of num_views, but %lld is not a multiple of "
             "%lld: each sample fills num_views slots",
             (long long)o->batch_size, (long long)o->num_views);

@@ -36,11 +36,11 @@ enum imrec_status planes_shape(uint32_t values, const struct imrec_shape *wanted
         return IMREC_OK;
     const bool square = is_square(values, wanted->channels, &side);
     if (!square && (wanted->channels != 3 || !is_square(values, 1, &side)))
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "its decoded images have %u values: neither data_shape (%u, %u, "
-                          "%u) nor a square of %u channels has as many",
-                          values, wanted->channels, wanted->height, wanted->width,
-                          wanted->channels);
+        return IMREC_REFUSE(err,
+                            "its decoded images have %u values: neither data_shape (%u, %u, "
+                            "%u) nor a square of %u channels has as many",
+                            values, wanted->channels, wanted->height, wanted->width,
+                            wanted->channels);
     out->channels = square ? wanted->channels : 1;
     out->height = out->width = side;
     return IMREC_OK;

@@ -40,9 +40,8 @@ static enum imrec_status copy_names(struct imrec_cbf_writer *w,
     for (uint32_t i = 0; i < w->streams; i++) {
         for (uint32_t k = 0; k < i; k++)
             if (strcmp(stream[i].name, stream[k].name) == 0)
-                return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                                  "two streams are called '%.64s', names must differ",
-                                  stream[i].name);
+                return IMREC_REFUSE(err, "two streams are called '%.64s', names must differ",
+                                    stream[i].name);
         const char *name = string_arena_put(&w->names, stream[i].name, strlen(stream[i].name) + 1);
         if (name == NULL)
             return no_memory(err);
@@ -96,10 +95,10 @@ static enum imrec_status wrong(const struct imrec_cbf_writer *w, uint32_t i,
                                struct imrec_error *err, const char *field, int64_t value,
                                int64_t least, int64_t bound)
 {
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "stream '%.64s', sequence %" PRIu64 ": %s %" PRId64
-                      ", it must be in [%" PRId64 ", %" PRId64 ")",
-                      w->info[i].name, w->appended, field, value, least, bound);
+    return IMREC_REFUSE(err,
+                        "stream '%.64s', sequence %" PRIu64 ": %s %" PRId64
+                        ", it must be in [%" PRId64 ", %" PRId64 ")",
+                        w->info[i].name, w->appended, field, value, least, bound);
 }
 
 static int32_t number_at(const void *p, uint64_t i)

@@ -144,9 +144,8 @@ static enum imrec_status read_configuration(struct ctf_header *h,
     const enum imrec_precision precision =
         o->precision == IMREC_PRECISION_DOUBLE ? o->precision : all->precision;
     if (all->deserializers != 1)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "%s describes %" PRIu32 " files; inputs of one are wanted", o->header,
-                          all->deserializers);
+        return IMREC_REFUSE(err, "%s describes %" PRIu32 " files; inputs of one are wanted",
+                            o->header, all->deserializers);
     const struct imrec_deserializer *d = all->deserializer;
     IMREC_TRY(corpus_check_text(d, err));
     for (uint32_t i = 0; i < d->streams; i++) {
@@ -178,14 +177,13 @@ set_precisions(struct ctf_header *h, const struct imrec_convert_options *o, stru
         const size_t n = strcspn(p, ","), name = strcspn(p, "=,");
         struct stream_info *s = find_input(h, (struct bytes){(const uint8_t *)p, name});
         if (name == n || s == NULL)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "precision_of: '%.*s' is not NAME=float or NAME=double of an "
-                              "input of %s",
-                              (int)(n < 80 ? n : 80), p, o->header);
+            return IMREC_REFUSE(err,
+                                "precision_of: '%.*s' is not NAME=float or NAME=double of an "
+                                "input of %s",
+                                (int)(n < 80 ? n : 80), p, o->header);
         if (!element_of((struct bytes){(const uint8_t *)p + name + 1, n - name - 1}, &s->element))
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "precision_of: '%.*s' must say float or double",
-                              (int)(n < 80 ? n : 80), p);
+            return IMREC_REFUSE(err, "precision_of: '%.*s' must say float or double",
+                                (int)(n < 80 ? n : 80), p);
         p += n + (p[n] == ',');
     }
     return IMREC_OK;
@@ -202,9 +200,8 @@ set_main(struct ctf_header *h, const char *name, const char *main_name, struct i
         h->stream[i].defines_mb_size = &h->stream[i] == found;
     if (found != NULL)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "defines_mb_size names '%.64s', which is not an input of %s", main_name,
-                      name);
+    return IMREC_REFUSE(err, "defines_mb_size names '%.64s', which is not an input of %s",
+                        main_name, name);
 }
 
 enum imrec_status ctf_header_load(const struct imrec_convert_options *o, struct ctf_header *out,
@@ -218,9 +215,8 @@ enum imrec_status ctf_header_load(const struct imrec_convert_options *o, struct 
     enum imrec_status st = is_configuration(out, n) ? read_configuration(out, o, n, err)
                                                     : read_lines(out, o->header, n, element, err);
     if (st == IMREC_OK && out->config == NULL && o->action[0] != '\0')
-        st = imrec_fail(err, IMREC_ERR_ARGUMENT,
-                        "action=%.60s chooses a reader of a configuration, and %s is none",
-                        o->action, o->header);
+        st = IMREC_REFUSE(err, "action=%.60s chooses a reader of a configuration, and %s is none",
+                          o->action, o->header);
     if (st == IMREC_OK)
         st = set_precisions(out, o, err);
     if (st == IMREC_OK)

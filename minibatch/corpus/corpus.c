@@ -31,11 +31,11 @@ static enum imrec_status find_kind(struct corpus *c, struct imrec_error *err)
     bool binary = false;
     const int asked = corpus_type(c->o.type);
     if (asked < 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "type '%.60s' is not known; CNTKTextFormatReader, CNTKBinaryReader, "
-                          "CNTKTextFormatDeserializer, CNTKBinaryFormatDeserializer, text and "
-                          "binary are",
-                          c->o.type);
+        return IMREC_REFUSE(err,
+                            "type '%.60s' is not known; CNTKTextFormatReader, CNTKBinaryReader, "
+                            "CNTKTextFormatDeserializer, CNTKBinaryFormatDeserializer, text and "
+                            "binary are",
+                            c->o.type);
     if (asked == CORPUS_BY_BYTES)
         IMREC_TRY(cbf_file_is(c->file[0].in, &binary, err));
     binary |= cbf_file_is_named(c->file[0].name); /* its fault is reported later */
@@ -46,7 +46,7 @@ static enum imrec_status find_kind(struct corpus *c, struct imrec_error *err)
 static enum imrec_status open_sources(struct corpus *c, struct imrec_error *err)
 {
     if (c->o.file == NULL)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "file is missing");
+        return IMREC_REFUSE(err, "file is missing");
     IMREC_TRY(uri_list_expand(c->o.file, "", &c->names, err));
     c->file = imrec_zalloc(c->names.count, sizeof(*c->file));
     if (c->file == NULL || c->names.count > UINT32_MAX)

@@ -29,7 +29,7 @@ int corpus_type(const char *name)
     return name == NULL ? CORPUS_BY_BYTES : -1;
 }
 
-#define BAD(...) imrec_fail(err, IMREC_ERR_ARGUMENT, __VA_ARGS__)
+#define BAD(...) IMREC_REFUSE(err, __VA_ARGS__)
 
 static const char *alias_of(const struct imrec_stream *s)
 {

@@ -24,15 +24,15 @@ check_stream(const struct joint *j, const struct joint_stream *s, struct imrec_e
         if (other->corpus == s->corpus) /* its own were compared already */
             continue;
         if (strcmp(other->info->name, s->info->name) == 0)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "input '%.60s' is in deserializer %" PRIu32 " and in %" PRIu32
-                              "; give one of them another name, and the old one as alias",
-                              s->info->name, other->corpus, s->corpus);
+            return IMREC_REFUSE(err,
+                                "input '%.60s' is in deserializer %" PRIu32 " and in %" PRIu32
+                                "; give one of them another name, and the old one as alias",
+                                s->info->name, other->corpus, s->corpus);
         if (other->info->defines_mb_size && s->info->defines_mb_size)
-            return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                              "definesMBSize is set for input '%.60s' and for input '%.60s'; "
-                              "one stream only can define the minibatch size",
-                              other->info->name, s->info->name);
+            return IMREC_REFUSE(err,
+                                "definesMBSize is set for input '%.60s' and for input '%.60s'; "
+                                "one stream only can define the minibatch size",
+                                other->info->name, s->info->name);
     }
     return IMREC_OK;
 }
@@ -253,7 +253,7 @@ joint_open(const struct imrec_minibatch_options *o, struct joint *out, struct im
 {
     *out = (struct joint){0};
     if (o->deserializers == 0)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "file is missing");
+        return IMREC_REFUSE(err, "file is missing");
     const enum imrec_status st = open_all(o, out, err);
     if (st != IMREC_OK)
         joint_close(out);

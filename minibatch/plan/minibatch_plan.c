@@ -150,10 +150,10 @@ minibatch_mark_seek(const struct minibatch_mark *m, struct timeline *line, struc
     IMREC_TRY(timeline_peek(line, &item, err));
     if (item.position == m->position)
         return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                      "position: sequence %" PRIu64 " of sweep %" PRIu64
-                      " begins at sample %" PRIu64 ", not %" PRIu64,
-                      m->number, m->sweep, item.position, m->position);
+    return IMREC_REFUSE(err,
+                        "position: sequence %" PRIu64 " of sweep %" PRIu64
+                        " begins at sample %" PRIu64 ", not %" PRIu64,
+                        m->number, m->sweep, item.position, m->position);
 }
 
 enum imrec_status minibatch_plan_seek(struct minibatch_plan *p, const struct minibatch_mark *mark,

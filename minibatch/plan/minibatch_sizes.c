@@ -11,10 +11,10 @@ struct reader {
 
 static enum imrec_status expected(const struct reader *r, const char *what)
 {
-    return imrec_fail(r->err, IMREC_ERR_ARGUMENT,
-                      "minibatch_size_in_samples '%.80s': %s expected at character %zu; right "
-                      "would be 256, 128*2+1024 or 128*2:1024",
-                      r->text, what, (size_t)(r->p - r->text) + 1);
+    return IMREC_REFUSE(r->err,
+                        "minibatch_size_in_samples '%.80s': %s expected at character %zu; right "
+                        "would be 256, 128*2+1024 or 128*2:1024",
+                        r->text, what, (size_t)(r->p - r->text) + 1);
 }
 
 static void skip_blanks(struct reader *r)

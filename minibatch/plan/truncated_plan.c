@@ -94,8 +94,8 @@ slots_of(const struct truncated_plan *p, uint64_t size, uint64_t *slots, struct 
 {
     const uint64_t n = size / p->o.truncation, all = n > 0 ? n : 1;
     if (all < p->o.ranks)
-        return imrec_fail(
-            err, IMREC_ERR_ARGUMENT,
+        return IMREC_REFUSE(
+            err,
             "a minibatch of %" PRIu64 " samples has %" PRIu64 " slots of truncationLength %" PRIu32
             ", too few for %" PRIu32 " ranks; ask for %" PRIu64 " samples or more",
             size, all, p->o.truncation, p->o.ranks, (uint64_t)p->o.ranks * p->o.truncation);
@@ -227,10 +227,10 @@ find_item(struct truncated_plan *p, const struct truncated_held *h, struct imrec
     IMREC_TRY(timeline_seek_number(p->line, h->sweep, h->number, err));
     IMREC_TRY(timeline_peek(p->line, &item, err));
     if (h->done > item.length || item.number != h->number)
-        return imrec_fail(err, IMREC_ERR_ARGUMENT,
-                          "position: sequence %" PRIu64 " of sweep %" PRIu64 " has %" PRIu32
-                          " samples, %" PRIu32 " of them cannot be given",
-                          h->number, h->sweep, item.length, h->done);
+        return IMREC_REFUSE(err,
+                            "position: sequence %" PRIu64 " of sweep %" PRIu64 " has %" PRIu32
+                            " samples, %" PRIu32 " of them cannot be given",
+                            h->number, h->sweep, item.length, h->done);
     return hold(&p->slot[h->slot], &item, h->done, err);
 }
 

@@ -22,7 +22,7 @@ wire_headers_add(struct wire_headers *h, struct imrec_error *err, const char *fm
                           "at most 4096 long",
                           WIRE_HEADER_BYTES);
     if (strpbrk(to, "\r\n") != NULL) /* it would be a header of somebody else's */
-        return imrec_fail(err, IMREC_ERR_ARGUMENT, "a header of a request has a line end in it");
+        return IMREC_REFUSE(err, "a header of a request has a line end in it");
     h->line[h->count++] = to;
     h->used += (size_t)n + 1;
     return IMREC_OK;
