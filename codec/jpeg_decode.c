@@ -196,9 +196,7 @@ static enum imrec_status decode_rows(struct codec *c, struct rows *rows, struct 
                     .how = conversion_to(c, rows->channels)};
     bool done;
     IMREC_TRY(jpeg_try_baseline(c, rows, &done, err));
-    if (done)
-        return IMREC_OK;
-    return run(c, decode_region, &j, &rows->warnings, err);
+    return done ? IMREC_OK : run(c, decode_region, &j, &rows->warnings, err);
 }
 
 /* In place: 4 bytes a pixel become `channels`; the row is read ahead of being written. */
@@ -268,9 +266,7 @@ enum imrec_status jpeg_check(struct codec *c, uint32_t *warnings, struct imrec_e
     const struct rows nothing = {.region = {0, 0, c->info.width, c->info.height}, .channels = 3};
     bool done;
     IMREC_TRY(jpeg_try_baseline(c, &nothing, &done, err));
-    if (done)
-        return IMREC_OK;
-    return run(c, decode_nothing, &j, warnings, err);
+    return done ? IMREC_OK : run(c, decode_nothing, &j, warnings, err);
 }
 
 static enum imrec_status read_head(struct codec *c, struct imrec_error *err)

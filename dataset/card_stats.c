@@ -16,9 +16,7 @@ enum imrec_status histogram_init(struct histogram *h, struct imrec_error *err)
 {
     *h = (struct histogram){.min = UINT64_MAX};
     h->count = imrec_zalloc(BUCKETS, sizeof(*h->count));
-    if (h->count == NULL)
-        return IMREC_NO_MEMORY(err, "no memory for a median");
-    return IMREC_OK;
+    return h->count == NULL ? IMREC_NO_MEMORY(err, "no memory for a median") : IMREC_OK;
 }
 
 /* A value of 2^e .. 2^(e+1) - 1, e >= 10, falls into one of 512 buckets by its leading bits. */

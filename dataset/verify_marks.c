@@ -46,9 +46,7 @@ static enum imrec_status load_checksums(struct marks *m, const char *shard, stru
     if (st == IMREC_OK && file != NULL)
         st = take_checksums(m, &c, &m->why);
     IMREC_FREE(file, path);
-    if (st == IMREC_ERR_NO_MEMORY)
-        return imrec_fail(err, st, "%s", m->why.message);
-    return IMREC_OK;
+    return st == IMREC_ERR_NO_MEMORY ? imrec_fail(err, st, "%s", m->why.message) : IMREC_OK;
 }
 
 enum imrec_status marks_load(struct marks *m, enum imrec_finding_kind kind, const char *shard,

@@ -170,8 +170,7 @@ static void release(struct run *r)
         pack_item_free(&r->places[i]);
     for (uint32_t i = 0; r->packers != NULL && i < r->workers; i++)
         packer_free(r->packers[i]);
-    imrec_free(r->places);
-    imrec_free(r->packers);
+    IMREC_FREE(r->places, r->packers);
     r->places = NULL;
     r->packers = NULL;
 }

@@ -110,8 +110,7 @@ enum imrec_status prefix_find(const char *prefix, struct prefix_lists *out, stru
 void prefix_free(struct prefix_lists *p)
 {
     for (size_t i = 0; i < p->count; i++) {
-        imrec_free(p->list[i]);
-        imrec_free(p->out[i]);
+        IMREC_FREE(p->list[i], p->out[i]);
     }
     IMREC_FREE(p->list, p->out, p->classes);
     *p = (struct prefix_lists){0};

@@ -70,8 +70,7 @@ static enum imrec_status take_greatest(struct append *a, const char *shard, stru
     while (st == IMREC_OK && (st = record_index_next(&at, &key, &offset, err)) == IMREC_OK)
         if (key >= a->next_id)
             a->next_id = key + 1;
-    imrec_free(text);
-    imrec_free(path);
+    IMREC_FREE(text, path);
     return st == IMREC_END ? IMREC_OK : st;
 }
 
@@ -406,8 +405,7 @@ static enum imrec_status append_to(const struct imrec_pack_task *task,
     const enum imrec_status st = append(&a, out, err);
     lock_drop(lock);
     for (size_t i = 0; i < a.count; i++)
-        imrec_free(a.uris[i]);
-    imrec_free(a.uris);
+        IMREC_FREE(a.uris[i], a.uris);
     manifest_free(&a.old);
     return st;
 }

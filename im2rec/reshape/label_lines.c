@@ -68,8 +68,7 @@ label_lines_load(const char *path, struct label_lines *out, struct imrec_error *
 
 void label_lines_free(struct label_lines *l)
 {
-    imrec_free(l->line);
-    imrec_free(l->labels);
+    IMREC_FREE(l->line, l->labels);
     *l = (struct label_lines){0};
 }
 

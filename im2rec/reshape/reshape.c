@@ -249,9 +249,7 @@ static enum imrec_status check(const struct imrec_reshape_options *o, struct imr
         why = "shards and shard_size say the same twice: give one of them";
     else if (o->shards < 0 || o->shards > MANIFEST_MAX_SHARDS || o->shard_size < 0)
         why = "shards must be from 0 to 1048576, shard_size not negative";
-    if (why == NULL)
-        return IMREC_OK;
-    return IMREC_REFUSE(err, "%s", why);
+    return why == NULL ? IMREC_OK : IMREC_REFUSE(err, "%s", why);
 }
 
 static enum imrec_status plan_sample(struct reshape *r, struct imrec_error *err)

@@ -81,8 +81,7 @@ load_classes(const char *shard, struct class_list *out, struct imrec_error *err)
     enum imrec_status st = dataset_load(shard, SET_CLASSES, &path, &text, &n, err);
     if (st == IMREC_OK && text != NULL)
         st = class_list_read(path, (struct bytes){text, n}, out, err);
-    imrec_free(text);
-    imrec_free(path);
+    IMREC_FREE(text, path);
     return st;
 }
 
@@ -90,8 +89,7 @@ static bool same_set(const char *a, const char *b)
 {
     char *x = set_path(a, SET_LIST), *y = set_path(b, SET_LIST);
     const bool same = x != NULL && y != NULL && strcmp(x, y) == 0;
-    imrec_free(x);
-    imrec_free(y);
+    IMREC_FREE(x, y);
     return same;
 }
 
@@ -151,8 +149,7 @@ static void close_shard(struct source_sets *s)
 void source_sets_close(struct source_sets *s)
 {
     for (size_t i = 0; i < s->count; i++)
-        imrec_free(s->shard[i]);
-    imrec_free(s->shard);
+        IMREC_FREE(s->shard[i], s->shard);
     class_list_free(&s->classes);
     close_shard(s);
     imrec_names_close(s->names);

@@ -244,8 +244,7 @@ enum imrec_status set_write_totals(const struct set_files *s, const struct job *
         st = write_text(name, &text, false, s->stop, err);
     buf_free(&text);
     string_arena_free(&a);
-    imrec_free(m.options);
-    imrec_free(m.shards);
+    IMREC_FREE(m.options, m.shards);
     return st;
 }
 

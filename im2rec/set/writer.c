@@ -487,6 +487,5 @@ void writer_free(struct writer *w)
     tally_free(&w->tally);
     buf_free(&w->text);
     buf_free(&w->line);
-    imrec_free(w->done);
-    imrec_free(w);
+    IMREC_FREE(w->done, w);
 }

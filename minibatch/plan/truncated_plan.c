@@ -10,9 +10,7 @@
 void truncated_plan_free(struct truncated_plan *p)
 {
     for (uint32_t i = 0; i < p->slots; i++)
-        imrec_free(p->slot[i].item);
-    imrec_free(p->slot);
-    imrec_free(p->piece);
+        IMREC_FREE(p->slot[i].item, p->slot, p->piece);
     *p = (struct truncated_plan){0};
 }
 

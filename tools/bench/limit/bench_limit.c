@@ -256,6 +256,5 @@ void bench_limit_close(struct bench_limit *b)
         before = block->before;
         imrec_free(block);
     }
-    imrec_free(b->image);
-    imrec_free(b);
+    IMREC_FREE(b->image, b);
 }
