@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 const char *human_count(uint64_t n, char out[HUMAN_BYTES])
 {

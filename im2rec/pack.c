@@ -23,7 +23,6 @@
 
 #include <inttypes.h>
 #include <stdatomic.h>
-#include <string.h>
 
 #define WINDOW_LEAST      128u /* places; an image that takes long holds up no more than these */
 #define WINDOW_PER_WORKER 32u

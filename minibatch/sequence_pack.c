@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/error.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 struct job {

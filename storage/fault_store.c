@@ -16,7 +16,6 @@
 #include "storage/file_store.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>

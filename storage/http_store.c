@@ -8,8 +8,6 @@
 #include "storage/wire/object.h"
 #include "storage/wire/url.h"
 
-#include <string.h>
-
 #define REDIRECTS_MOST 5
 
 struct http_source {

@@ -10,7 +10,6 @@
 #include "imrec/version.h"
 
 #include <signal.h>
-#include <string.h>
 
 #define NAME "ctf2bin"
 

@@ -5,7 +5,6 @@
 #include "formats/recordio/recordio.h"
 
 #include <float.h>
-#include <string.h>
 
 enum { LABEL_OFFSET = 4, ID_OFFSET = 8, ID2_OFFSET = 16 };
 

@@ -16,7 +16,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define RECORD_MAX     ((size_t)1 << 29)
 #define CLASS_FILE_MAX ((size_t)1 << 30)

@@ -6,8 +6,6 @@
 #include "imrec/ctf.h"
 #include "minibatch/corpus/ctf_pass.h"
 
-#include <inttypes.h>
-
 #define CHUNK_BYTES ((uint64_t)32 << 20)
 
 struct owned {

@@ -21,8 +21,6 @@
 #include "storage/sink.h"
 #include "storage/source.h"
 
-#include <inttypes.h>
-
 #define PIECE_BYTES ((uint64_t)2 << 20) /* parsed at once */
 
 #define PARAM_STRUCT struct imrec_convert_options

@@ -7,8 +7,6 @@
 #include "minibatch/corpus/block.h"
 #include "minibatch/corpus/corpus_streams.h"
 
-#include <inttypes.h>
-
 struct imrec_sequences {
     struct imrec_deserializer d;
     struct corpus *corpus;

@@ -19,7 +19,6 @@
 #include "minibatch/corpus/ctf_pass.h"
 #include "storage/sink.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #define AT_ONCE ((uint64_t)4096) /* sequences that are written */

@@ -5,8 +5,6 @@
 #include "base/error.h"
 #include "base/rng.h"
 
-#include <string.h>
-
 /* One sweep's order of chunks, cut into groups. */
 struct order {
     uint64_t sweep;

@@ -11,8 +11,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 
-#include <string.h>
-
 #define PART_BYTES ((size_t)2 << 20)
 #define PARTS_MOST 8
 

@@ -2,7 +2,6 @@
 #include "tools/bench/bench_table.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void bench_add(struct bench_values *x, double v)
 {

@@ -2,8 +2,6 @@
 #include "tools/commands/command.h"
 #include "tools/commands/imrec_sequences.h"
 
-#include <string.h>
-
 #define CAT_PARAMS(X)                                                                              \
     X(int64_t, offset, "-1", -1, INT64_MAX, "BYTE", "record",                                      \
       "take the record at this offset, not one by id")                                             \

@@ -2,8 +2,6 @@
 #include "tools/commands/command.h"
 #include "tools/commands/imrec_sequences.h"
 
-#include <string.h>
-
 #define INFO_PARAMS(X)                                                                             \
     X(int64_t, classes, "20", 0, INT64_MAX, "N", "output", "labels to list; --json lists all")     \
     ROW_MISSING(X) ROW_CONFIG(X) ROWS_LONG(X)

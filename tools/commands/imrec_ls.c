@@ -1,8 +1,6 @@
 /* tools/commands/imrec_ls.c - the records of shards, one a line. */
 #include "tools/commands/command.h"
 
-#include <string.h>
-
 #define LS_PARAMS(X)                                                                               \
     X(int64_t, from, "0", 0, INT64_MAX, "N", "records", "begin with record N, counted from 0")     \
     X(int64_t, limit, "-1", -1, INT64_MAX, "N", "records", "list at most N; -1 = all")             \

@@ -3,7 +3,6 @@
 #include "cli/output.h"
 #include "tools/view/html.h"
 
-#include <string.h>
 #include <unistd.h>
 
 #define VIEW_PARAMS(X)                                                                             \
