@@ -22,8 +22,8 @@
       "SHARD is a CNTK text or binary file, or a configuration: measure its minibatches")          \
     X(const char *, report, "", 0, 65535, "FILE.html", "output", "write a page with a chart")      \
     ROW_JSON(X) ROW_QUIET(X)
-COMMAND_PAGE(BENCH_PARAMS) = {
-    .name = "imrec bench",
+COMMAND(bench, BENCH_PARAMS, 1, -1) = {
+    PAGE_OF("bench", "0 fine, 1 failed, 2 wrong usage"),
     .summary = "images a second of the iterator, compared with the limit that decoding sets",
     .usage = {"[OPTIONS] SHARD [key=value ...]"},
     .text =
@@ -38,12 +38,10 @@ COMMAND_PAGE(BENCH_PARAMS) = {
         "With --minibatches SHARD is a file of sequences: its minibatches are compared with\n"
         "read(), and with a walk that converts every number by strtof() (text) or memcpy()\n"
         "(binary); key=value are those of imrec minibatches.",
-    .table = table,
     .keys = imrec_iter_keys,
     .examples = "  imrec bench train.rec shuffle=1 rand_crop=1 rand_mirror=1\n"
                 "  imrec bench train.rec batch_size=64 --threads 1,2,4 --report bench.html\n"
                 "  imrec bench train.rec --augment all --seconds 1\n",
-    .exits = "0 fine, 1 failed, 2 wrong usage",
 };
 
 /* ---- options ---------------------------------------------------------------------------- */
@@ -240,9 +238,8 @@ static int bench(struct bench_table *t, const struct options *o)
     return o->report[0] == '\0' || bench_report(t, page.name, o->report) ? EXIT_OK : EXIT_FAILED;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
     struct bench_table *t = cli_realloc(NULL, 1, sizeof(*t));
     *t = (struct bench_table){
         .uri = operand[0], .pairs = operand + 1, .pair_count = n - 1, .repeats = (int)o->repeat};
@@ -250,5 +247,3 @@ static int run(const void *options, int n, char **operand)
     cli_free(t);
     return status;
 }
-
-const struct command command_bench = {&page, sizeof(struct options), 1, -1, run};

@@ -16,6 +16,8 @@ int command_refuse_count(const struct cli_page *page, const char *wrong)
     return cli_refuse(stderr, page->name, "%s operands: %s %s", wrong, page->name, page->usage[0]);
 }
 
+static char *g_shards; /* what command_shards() has returned */
+
 int command_run(const struct command *c, int argc, char **argv)
 {
     struct imrec_error err;
@@ -37,6 +39,7 @@ int command_run(const struct command *c, int argc, char **argv)
     else
         status = c->run(options, n, argv + first);
     cli_free(options);
+    cli_free(g_shards);
     return status;
 }
 
@@ -46,22 +49,21 @@ bool command_file_is(const char *uri, enum imrec_file_kind kind)
     return imrec_file_kind(uri, &is, NULL, NULL) == IMREC_OK && is == kind;
 }
 
-char *command_shards(const char *name, char *const *operands, int n, bool allow_missing)
+const char *command_shards(const char *name, char *const *operands, int n, bool allow_missing)
 {
     struct imrec_error err;
-    char *list, *uri = cli_join(operands, n, ';');
+    char *list;
+    g_shards = cli_join(operands, n, ';');
     if (!allow_missing)
-        return uri;
-    const enum imrec_status st = imrec_shards_expand(uri, true, &list, &err);
-    cli_free(uri);
-    if (st != IMREC_OK) {
+        return g_shards;
+    if (imrec_shards_expand(g_shards, true, &list, &err) != IMREC_OK) {
         (void)cli_fail(name, &err);
         return NULL;
     }
-    uri = cli_realloc(NULL, strlen(list) + 1, 1);
-    strcpy(uri, list);
+    cli_free(g_shards);
+    g_shards = cli_join(&list, 1, ';');
     imrec_shards_free(list);
-    return uri;
+    return g_shards;
 }
 
 void command_progress_start(struct command_progress *p, bool quiet)

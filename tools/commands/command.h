@@ -18,7 +18,7 @@
 struct command {
     const struct cli_page *page;
     size_t options_size; /* of the struct that the page's table fills */
-    int least, most;     /* operands; most < 0: any number */
+    int least, most;     /* operands */
     int (*run)(const void *options, int n, char **operand); /* returns the exit status */
 };
 
@@ -29,10 +29,19 @@ struct command {
         ROWS(IMREC_FIELD)                                                                          \
     };                                                                                             \
     static const struct param table[] = {ROWS(PARAM_ROW){0}}
-/* They, and the head of the command's page: COMMAND_PAGE(ROWS) = {.name = ..., .table = table}; */
-#define COMMAND_PAGE(ROWS)                                                                         \
+/* They, a command of `least` to `most` operands (most < 0: any number), which is the file's run(),
+ * and its page: COMMAND(info, ROWS, 1, -1) = {PAGE_OF("info", exits), .summary = ...}; */
+#define COMMAND(word, ROWS, least, most)                                                           \
     COMMAND_OPTIONS(ROWS);                                                                         \
+    static int run(const struct options *o, int n, char **operand);                                \
+    static int run_any(const void *o, int n, char **operand)                                       \
+    {                                                                                              \
+        return run(o, n, operand);                                                                 \
+    }                                                                                              \
+    static const struct cli_page page;                                                             \
+    const struct command command_##word = {&page, sizeof(struct options), least, most, run_any};   \
     static const struct cli_page page
+#define PAGE_OF(word, says) .name = "imrec " word, .table = table, .exits = says
 
 extern const struct cli_page imrec_page;             /* of the program itself */
 extern const struct command *const imrec_commands[]; /* NULL at the end */
@@ -69,9 +78,9 @@ int cbf_check(const char *name, char *const *files, int n, struct json *j, struc
     X(bool, allow_missing, "0", 0, 1, "", "shards",                                                \
       "read an incomplete set without its missing shards, with a warning")
 
-/* Operands that are shards as one text; `allow_missing`: those that are there. To be cli_free()d.
- * NULL after one line on stderr. */
-char *command_shards(const char *name, char *const *operands, int n, bool allow_missing);
+/* Operands that are shards as one text; `allow_missing`: those that are there. It is freed when the
+ * command is over. NULL after one line on stderr. */
+const char *command_shards(const char *name, char *const *operands, int n, bool allow_missing);
 
 /* Reads the flags (defaults first), counts operands and runs the command, or answers --help, or
  * says what is wrong with the usage. argv[0] is the page's name. Returns the exit status. */

@@ -19,8 +19,8 @@ enum { MOST_TOLD = 10 };
     X(const char *, from, "", 0, 65535, "POSITION.json", "batches",                                \
       "begin at this position, not at the first sweep's begin")                                    \
     ROW_JSON(X)
-COMMAND_PAGE(BATCHES_PARAMS) = {
-    .name = "imrec batches",
+COMMAND(batches, BATCHES_PARAMS, 1, -1) = {
+    PAGE_OF("batches", "0 fine, 1 failed, 2 wrong usage, 3 written, but some samples failed"),
     .summary = "write what the iterator delivers as NumPy files, and the position after it",
     .usage = {"--count=N --out=FOLDER [OPTIONS] SHARD [key=value ...]"},
     .text = "Writes data.npy, labels.npy, ids.npy and valid.npy, one row a slot, all batches one\n"
@@ -31,12 +31,10 @@ COMMAND_PAGE(BATCHES_PARAMS) = {
             "draws.jsonl, ...: what was drawn, one JSON object a row, null for padding and failed\n"
             "slots. position.json is the position after the last batch. Unless given:\n"
             "data_shape=3,224,224 batch_size=128.",
-    .table = table,
     .keys = imrec_iter_keys,
     .examples = "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out first\n"
                 "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out second \\\n"
                 "      --from first/position.json\n",
-    .exits = "0 fine, 1 failed, 2 wrong usage, 3 written, but some samples failed",
 };
 
 /* The files of one of a batch's tensors; what is not asked for stays closed. */
@@ -319,11 +317,11 @@ static int run_with(struct job *j, struct imrec_iter *it)
     return j->failed + j->replaced != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
     struct imrec_iter_options iter;
     struct imrec_iter *it;
-    struct job j = {.o = options, .iter = &iter};
+    struct job j = {.o = o, .iter = &iter};
     if (!command_iter_options(page.name, operand[0], 128, operand + 1, n - 1, &iter))
         return EXIT_USAGE;
     int status = command_iter_open(page.name, &iter, &it);
@@ -333,5 +331,3 @@ static int run(const void *options, int n, char **operand)
     imrec_iter_close(it);
     return status;
 }
-
-const struct command command_batches = {&page, sizeof(struct options), 1, -1, run};

@@ -12,8 +12,8 @@
     X(bool, record, "0", 0, 1, "", "output", "write the whole record, with its header")            \
     X(bool, mask, "0", 0, 1, "", "output", "write the image's mask, a PNG")                        \
     ROW_MISSING(X) ROW_CONFIG(X) ROW_JSON(X)
-COMMAND_PAGE(CAT_PARAMS) = {
-    .name = "imrec cat",
+COMMAND(cat, CAT_PARAMS, 0, -1) = {
+    PAGE_OF("cat", IMREC_EXITS),
     .summary = "write one image, byte for byte as it was packed, or sequences of CNTK files",
     .usage = {"[OPTIONS] SHARD ID", "[OPTIONS] SHARD --offset=BYTE",
               "[OPTIONS] CNTKFILE [ID] [key=value ...]"},
@@ -23,11 +23,9 @@ COMMAND_PAGE(CAT_PARAMS) = {
             "Of CNTK's text and binary files all sequences, or the one with this id, are printed\n"
             "as text, or with --json as one object a line: dense samples as values, sparse ones\n"
             "as [index, value].\n" SEQUENCES_KEYS,
-    .table = table,
     .examples = "  imrec cat train.rec 4711 > 4711.jpg\n"
                 "  imrec cat --json train.cbf | head -1\n"
                 "  imrec cat train.ctf 100 input.x.format=dense input.x.dim=784\n",
-    .exits = IMREC_EXITS,
 };
 
 static void print_json(const struct imrec_record *r)
@@ -146,9 +144,8 @@ static int cat_sequences(struct sequences_request r, char **operand)
     return sequences_cat(&r);
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
     const struct sequences_request r = sequences_request(&page, o->config, o->json, n, operand);
     if (n == 0 && o->config[0] == '\0')
         return command_refuse_count(&page, "missing");
@@ -158,12 +155,6 @@ static int run(const void *options, int n, char **operand)
         return command_refuse_count(&page, "too many");
     if ((n == 2) == (o->offset >= 0))
         return cli_refuse(stderr, page.name, "give either an ID or --offset");
-    char *uri = command_shards(page.name, operand, 1, o->allow_missing);
-    if (uri == NULL)
-        return EXIT_FAILED;
-    const int status = show(uri, o, n == 2 ? operand[1] : NULL);
-    cli_free(uri);
-    return status;
+    const char *uri = command_shards(page.name, operand, 1, o->allow_missing);
+    return uri != NULL ? show(uri, o, n == 2 ? operand[1] : NULL) : EXIT_FAILED;
 }
-
-const struct command command_cat = {&page, sizeof(struct options), 0, -1, run};

@@ -7,18 +7,16 @@
 #define INFO_PARAMS(X)                                                                             \
     X(int64_t, classes, "20", 0, INT64_MAX, "N", "output", "labels to list; --json lists all")     \
     ROW_MISSING(X) ROW_CONFIG(X) ROW_JSON(X) ROW_QUIET(X)
-COMMAND_PAGE(INFO_PARAMS) = {
-    .name = "imrec info",
+COMMAND(info, INFO_PARAMS, 0, -1) = {
+    PAGE_OF("info", IMREC_EXITS),
     .summary = "the card of a data set: records, classes, sizes, kinds of images",
     .usage = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]"},
     .text = "Reads the header of every record and image once, and describes the contents of the "
             "shards.\n\n"
             "Of CNTK's text and binary files: sequences, samples, chunks and inputs. Nothing need\n"
             "be said of a text: its inputs are those of the first 16 MiB.",
-    .table = table,
     .examples = "  imrec info train.rec\n  imrec info --json 'train-*.rec'\n"
                 "  imrec info train.ctf\n",
-    .exits = IMREC_EXITS,
 };
 
 static void json_range(struct json *j, const char *key, const struct imrec_range *r)
@@ -244,16 +242,15 @@ show_binary(char *const *files, int n, const char *uri, const struct options *o,
     return status;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
     struct json json, *j = NULL;
     const struct sequences_request r = sequences_request(&page, o->config, o->json, n, operand);
     if (n == 0 && o->config[0] == '\0')
         return command_refuse_count(&page, "missing");
     if (!sequences_are_binary(&r) && sequences_are_asked(&r))
         return sequences_info(&r);
-    char *uri = command_shards(page.name, operand, n, o->allow_missing);
+    const char *uri = command_shards(page.name, operand, n, o->allow_missing);
     if (uri == NULL)
         return EXIT_FAILED;
     if (o->json) {
@@ -263,8 +260,5 @@ static int run(const void *options, int n, char **operand)
     int status = cbf_are(operand, n) ? show_binary(operand, n, uri, o, j) : show(uri, o, j);
     if (j != NULL)
         json_close(j);
-    cli_free(uri);
     return status;
 }
-
-const struct command command_info = {&page, sizeof(struct options), 0, -1, run};

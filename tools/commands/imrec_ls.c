@@ -7,17 +7,15 @@
     X(int64_t, from, "0", 0, INT64_MAX, "N", "records", "begin with record N, counted from 0")     \
     X(int64_t, limit, "-1", -1, INT64_MAX, "N", "records", "list at most N; -1 = all")             \
     ROW_MISSING(X) ROW_JSON(X)
-COMMAND_PAGE(LS_PARAMS) = {
-    .name = "imrec ls",
+COMMAND(ls, LS_PARAMS, 1, -1) = {
+    PAGE_OF("ls", IMREC_EXITS),
     .summary = "list records: place, id, labels, bytes, size and kind of image",
     .usage = {"[OPTIONS] SHARD..."},
     .text = "One line a record, fields separated by tabs: number of the shard, offset of the\n"
             "record in it, image id, labels (with commas between them), bytes of the image,\n"
             "WIDTHxHEIGHT and format. What a field cannot say is '-'. The format of insightface's\n"
             "metadata is 'header' or 'identity', its labels the range of keys that it names.",
-    .table = table,
     .examples = "  imrec ls --limit 10 train.rec\n",
-    .exits = IMREC_EXITS,
 };
 
 struct listing {
@@ -129,15 +127,8 @@ static int show(const char *uri, const struct options *o)
     return l.damaged != 0 ? EXIT_FAILED : EXIT_OK;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
-    char *uri = command_shards(page.name, operand, n, o->allow_missing);
-    if (uri == NULL)
-        return EXIT_FAILED;
-    const int status = show(uri, o);
-    cli_free(uri);
-    return status;
+    const char *uri = command_shards(page.name, operand, n, o->allow_missing);
+    return uri != NULL ? show(uri, o) : EXIT_FAILED;
 }
-
-const struct command command_ls = {&page, sizeof(struct options), 1, -1, run};

@@ -97,22 +97,18 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
     struct imrec_reshape_result r;
     struct imrec_error err;
     struct run run;
-    char *there = c->allow_missing ? command_shards(page->name, uris, count, true) : NULL;
+    const char *there = c->allow_missing ? command_shards(page->name, uris, count, true) : NULL;
     if (c->allow_missing && there == NULL)
         return EXIT_FAILED;
-    if (there != NULL) {
-        uris = &there;
-        count = 1;
-    }
     command_progress_start(&run.progress, c->quiet);
     command_left_begin(&run.left, page->name, c->json);
     o->progress = command_progress_show;
     o->finding = left_out;
     o->user = &run;
-    const enum imrec_status st = imrec_reshape((const char *const *)uris, (size_t)count, out,
+    const enum imrec_status st = imrec_reshape(there != NULL ? &there : (const char *const *)uris,
+                                               there != NULL ? 1 : (size_t)count, out,
                                                strchr(page->name, ' ') + 1, o, &r, &err);
     command_progress_end(&run.progress);
-    cli_free(there);
     struct json *j = command_left_end(&run.left, st == IMREC_OK);
     if (st == IMREC_OK && j != NULL)
         print_json(j, out, &r);

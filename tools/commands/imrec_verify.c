@@ -8,8 +8,8 @@
     X(int64_t, max_pixels, "178956970", 1, INT64_MAX / 16, "px", "checks",                         \
       "an image that claims more is a finding")                                                    \
     ROW_MISSING(X) ROW_CONFIG(X) ROW_JSON(X) ROW_QUIET(X)
-COMMAND_PAGE(VERIFY_PARAMS) = {
-    .name = "imrec verify",
+COMMAND(verify, VERIFY_PARAMS, 0, -1) = {
+    PAGE_OF("verify", "0 nothing wrong, 1 failed or damage found, 2 wrong usage"),
     .summary = "check structure, checksums, index and images; list every damaged range",
     .usage = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]"},
     .text = "Reads all of the shards: every byte belongs to a record, every record matches its\n"
@@ -18,10 +18,8 @@ COMMAND_PAGE(VERIFY_PARAMS) = {
             "are next to the shards.\n\n"
             "Of CNTK's text every value is parsed, and errors are listed with line and column; of\n"
             "its binary files every count and index is checked.\n" SEQUENCES_KEYS,
-    .table = table,
     .examples = "  imrec verify train.rec\n  imrec verify --no-decode --json 'train-*.rec'\n"
                 "  imrec verify train.ctf input.x.format=dense input.x.dim=784\n",
-    .exits = "0 nothing wrong, 1 failed or damage found, 2 wrong usage",
 };
 
 struct output {
@@ -117,9 +115,8 @@ static int verify_binary(char *const *files, int n, const char *uri, const struc
     return status;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
     struct json json, *j = NULL;
     uint64_t findings = 0;
     const struct sequences_request r = sequences_request(&page, o->config, o->json, n, operand);
@@ -127,7 +124,7 @@ static int run(const void *options, int n, char **operand)
         return command_refuse_count(&page, "missing");
     if (!sequences_are_binary(&r) && sequences_are_asked(&r))
         return sequences_verify(&r);
-    char *uri = cli_join(operand, n, ';');
+    const char *uri = command_shards(page.name, operand, n, false);
     if (o->json) {
         j = &json;
         json_begin(j, stdout);
@@ -135,7 +132,6 @@ static int run(const void *options, int n, char **operand)
     }
     int status = cbf_are(operand, n) ? verify_binary(operand, n, uri, o, j, &findings)
                                      : verify(uri, o, j, false, &findings);
-    cli_free(uri);
     if (j != NULL) {
         json_uint(j, "findings", status == EXIT_OK ? findings : findings + 1);
         json_bool(j, "fine", status == EXIT_OK && findings == 0);
@@ -143,5 +139,3 @@ static int run(const void *options, int n, char **operand)
     }
     return status == EXIT_OK && findings != 0 ? EXIT_FAILED : status;
 }
-
-const struct command command_verify = {&page, sizeof(struct options), 0, -1, run};
