@@ -160,7 +160,7 @@ static void json_sound(struct json *j, const struct imrec_sound_info *i)
                {"samples", i->samples});
 }
 
-void command_json_content(struct json *j, const struct imrec_record *r)
+static void json_content(struct json *j, const struct imrec_record *r)
 {
     struct imrec_image_info image;
     struct imrec_sound_info sound;
@@ -170,12 +170,39 @@ void command_json_content(struct json *j, const struct imrec_record *r)
         json_sound(j, &sound);
 }
 
-void command_json_labels(struct json *j, const char *key, const float *labels, uint32_t n)
+void command_json_record(struct json *j, const struct imrec_record *r, bool all)
 {
-    json_array(j, key);
-    for (uint32_t i = 0; i < n; i++)
-        json_float(j, NULL, labels[i]);
+    json_object(j, NULL);
+    json_text(j, "shard", r->uri);
+    JSON_UINTS(j, {"offset", r->offset}, {"record_bytes", r->size});
+    if (r->is_image) {
+        json_uint(j, "id", r->id);
+        if (all)
+            json_uint(j, "id2", r->id2);
+        json_array(j, "labels");
+        for (uint32_t i = 0; i < r->label_count; i++)
+            json_float(j, NULL, r->labels[i]);
+        json_end(j);
+        json_uint(j, "image_bytes", r->image_size);
+        if (r->metadata != IMREC_NO_METADATA)
+            json_text(j, "metadata", r->metadata == IMREC_HEADER ? "header" : "identity");
+        if (all && r->mask != NULL)
+            json_uint(j, "mask_bytes", r->mask_size);
+        json_content(j, r);
+    }
     json_end(j);
+}
+
+int command_read_id(const char *name, const char *text, uint64_t *id)
+{
+    const char *c = text;
+    for (*id = 0; *c >= '0' && *c <= '9'; c++)
+        if (__builtin_mul_overflow(*id, (uint64_t)10, id) ||
+            __builtin_add_overflow(*id, (uint64_t)(*c - '0'), id))
+            break;
+    return c != text && *c == '\0'
+               ? EXIT_OK
+               : cli_refuse(stderr, name, "ID must be a number, not '%.40s'", text);
 }
 
 bool command_iter_options(const char *name, const char *uri, int64_t batch_size, char *const *pairs,

@@ -22,17 +22,15 @@ struct command {
     int (*run)(const void *options, int n, char **operand); /* returns the exit status */
 };
 
-/* A command's `struct options` and its `table`, of the rows that ROWS(X) lists. */
+/* A command's `struct options` and its `table`, of the rows that ROWS(X) lists; the command of
+ * `least` to `most` operands (most < 0: any number), which is the file's run(); and its page:
+ * COMMAND(info, ROWS, 1, -1) = {PAGE_OF("info", exits), .summary = ...}; */
 #define PARAM_STRUCT struct options
-#define COMMAND_OPTIONS(ROWS)                                                                      \
+#define COMMAND(word, ROWS, least, most)                                                           \
     struct options {                                                                               \
         ROWS(IMREC_FIELD)                                                                          \
     };                                                                                             \
-    static const struct param table[] = {ROWS(PARAM_ROW){0}}
-/* They, a command of `least` to `most` operands (most < 0: any number), which is the file's run(),
- * and its page: COMMAND(info, ROWS, 1, -1) = {PAGE_OF("info", exits), .summary = ...}; */
-#define COMMAND(word, ROWS, least, most)                                                           \
-    COMMAND_OPTIONS(ROWS);                                                                         \
+    static const struct param table[] = {ROWS(PARAM_ROW){0}};                                      \
     static int run(const struct options *o, int n, char **operand);                                \
     static int run_any(const void *o, int n, char **operand)                                       \
     {                                                                                              \
@@ -115,10 +113,12 @@ void command_left_out(struct command_left *l, const struct imrec_finding *f);
  * there is none. `done` begins it where nothing was skipped. */
 struct json *command_left_end(struct command_left *l, bool done);
 
-/* What an image's header says as members of the JSON object that is open. */
-/* What the record's image, or sound, says of itself; nothing where it is neither. */
-void command_json_content(struct json *j, const struct imrec_record *r);
-void command_json_labels(struct json *j, const char *key, const float *labels, uint32_t n);
+/* The record as a JSON object, with what its image, or sound, says of itself; `all`: the second id
+ * and the mask, too. */
+void command_json_record(struct json *j, const struct imrec_record *r, bool all);
+
+/* A decimal id without sign. EXIT_OK, or EXIT_USAGE after one line on stderr. */
+int command_read_id(const char *name, const char *text, uint64_t *id);
 
 /* Options of an iterator over `uri`: 3 x 224 x 224, batches of `batch_size`, and what the key=value
  * operands change. False after one line on stderr. */

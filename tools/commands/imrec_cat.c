@@ -28,31 +28,13 @@ COMMAND(cat, CAT_PARAMS, 0, -1) = {
                 "  imrec cat train.ctf 100 input.x.format=dense input.x.dim=784\n",
 };
 
-static void print_json(const struct imrec_record *r)
-{
-    struct json j;
-    json_begin(&j, stdout);
-    json_text(&j, "shard", r->uri);
-    json_uint(&j, "offset", r->offset);
-    json_uint(&j, "record_bytes", r->size);
-    if (r->is_image) {
-        json_uint(&j, "id", r->id);
-        json_uint(&j, "id2", r->id2);
-        command_json_labels(&j, "labels", r->labels, r->label_count);
-        json_uint(&j, "image_bytes", r->image_size);
-        if (r->metadata != IMREC_NO_METADATA)
-            json_text(&j, "metadata", r->metadata == IMREC_HEADER ? "header" : "identity");
-        if (r->mask != NULL)
-            json_uint(&j, "mask_bytes", r->mask_size);
-        command_json_content(&j, r);
-    }
-    json_close(&j);
-}
-
 static int write_out(const struct options *o, const struct imrec_record *r)
 {
     if (o->json) {
-        print_json(r);
+        struct json j;
+        json_open(&j, stdout);
+        command_json_record(&j, r, true);
+        json_close(&j);
         return EXIT_OK;
     }
     if (!o->record && r->metadata != IMREC_NO_METADATA) {
@@ -84,18 +66,6 @@ static int write_out(const struct options *o, const struct imrec_record *r)
     return EXIT_OK; /* cli_exit() looks whether it was written */
 }
 
-/* A decimal id without sign. */
-static bool read_id(const char *text, uint64_t *id)
-{
-    *id = 0;
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c < '0' || *c > '9' || __builtin_mul_overflow(*id, (uint64_t)10, id) ||
-            __builtin_add_overflow(*id, (uint64_t)(*c - '0'), id))
-            return false;
-    }
-    return text[0] != '\0';
-}
-
 static int show(const char *uri, const struct options *o, const char *id_text)
 {
     struct imrec_error err;
@@ -105,8 +75,8 @@ static int show(const char *uri, const struct options *o, const char *id_text)
     uint32_t shard = (uint32_t)o->shard;
     enum imrec_status st = IMREC_OK;
     int status;
-    if (id_text != NULL && !read_id(id_text, &id))
-        return cli_refuse(stderr, page.name, "ID must be a number, not '%.40s'", id_text);
+    if (id_text != NULL && (status = command_read_id(page.name, id_text, &id)) != EXIT_OK)
+        return status;
     if (id_text != NULL)
         st = imrec_dataset_find(uri, id, &shard, &offset, &err);
     if (st == IMREC_OK)

@@ -59,27 +59,10 @@ static void print_record(const struct imrec_record *r)
     print_content(r);
 }
 
-static void json_record(struct json *j, const struct imrec_record *r)
-{
-    json_object(j, NULL);
-    json_text(j, "shard", r->uri);
-    json_uint(j, "offset", r->offset);
-    json_uint(j, "record_bytes", r->size);
-    if (r->is_image) {
-        json_uint(j, "id", r->id);
-        command_json_labels(j, "labels", r->labels, r->label_count);
-        json_uint(j, "image_bytes", r->image_size);
-        if (r->metadata != IMREC_NO_METADATA)
-            json_text(j, "metadata", r->metadata == IMREC_HEADER ? "header" : "identity");
-        command_json_content(j, r);
-    }
-    json_end(j);
-}
-
 static void list_record(struct listing *l, const struct imrec_record *r)
 {
     if (l->json != NULL)
-        json_record(l->json, r);
+        command_json_record(l->json, r, false);
     else
         print_record(r);
     l->listed++;

@@ -144,16 +144,6 @@ static void warn(void *user, const struct imrec_finding *f)
     cli_say(r->name, "%s; skipped", f->reason);
 }
 
-static bool read_id(const char *text, uint64_t *id)
-{
-    *id = 0;
-    for (const char *c = text; *c != '\0'; c++)
-        if (*c < '0' || *c > '9' || __builtin_mul_overflow(*id, (uint64_t)10, id) ||
-            __builtin_add_overflow(*id, (uint64_t)(*c - '0'), id))
-            return false;
-    return text[0] != '\0';
-}
-
 /* All, or the one that is asked for; *printed counts. */
 static enum imrec_status print_all(struct imrec_sequences *s, const struct printing *p,
                                    const uint64_t *id, uint64_t *printed, struct imrec_error *err)
@@ -199,9 +189,10 @@ int sequences_cat(const struct sequences_request *r)
 {
     struct imrec_minibatch_config *c;
     uint64_t id = 0, printed = 0;
-    if (r->id != NULL && !read_id(r->id, &id))
-        return cli_refuse(stderr, r->name, "ID must be a number, not '%.40s'", r->id);
-    int status = sequences_configure(r, &c);
+    int status = r->id != NULL ? command_read_id(r->name, r->id, &id) : EXIT_OK;
+    if (status != EXIT_OK)
+        return status;
+    status = sequences_configure(r, &c);
     const struct imrec_minibatch_options *o =
         status == EXIT_OK ? imrec_minibatch_config_options(c) : NULL;
     for (uint32_t i = 0; o != NULL && i < o->deserializers && status == EXIT_OK; i++)
