@@ -32,6 +32,9 @@ struct json {
 void json_open(struct json *j, FILE *out);  /* a value, or what the calls after it begin */
 void json_begin(struct json *j, FILE *out); /* an object */
 void json_begin_line(struct json *j, FILE *out);
+/* An object, and in it the array `list` (NULL: none), where it is wanted; NULL: it is not. */
+struct json *json_begin_if(bool wanted, struct json *j, const char *list);
+/* These three, and json_close(), do nothing where j is NULL. */
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_end(struct json *j); /* of the innermost object or array */

@@ -111,6 +111,13 @@ void command_finding(FILE *out, struct json *j, const struct imrec_finding *f)
     json_end(j);
 }
 
+void command_found(void *user, const struct imrec_finding *f)
+{
+    const struct command_findings *to = user;
+    if (!to->damage_is_told || f->kind != IMREC_FOUND_DAMAGE)
+        command_finding(stdout, to->json, f);
+}
+
 void command_left_begin(struct command_left *l, const char *name, bool as_json)
 {
     *l = (struct command_left){.name = name, .as_json = as_json};
@@ -223,7 +230,7 @@ bool command_iter_options(const char *name, const char *uri, int64_t batch_size,
             return false;
         }
         if (strncmp(pairs[i], "verbose=", 8) == 0 && o->verbose) /* asked for, not the default */
-            cli_log_traces(name);
+            cli_log(name, IMREC_LOG_TRACE);
     }
     return true;
 }
@@ -233,18 +240,17 @@ char *command_read_position(const char *name, const char *path)
     FILE *f = fopen(path, "r");
     char *text = cli_realloc(NULL, POSITION_MAX_BYTES + 1, 1);
     const size_t n = f != NULL ? fread(text, 1, POSITION_MAX_BYTES + 1, f) : 0;
-    const bool good = f != NULL && ferror(f) == 0 && n <= POSITION_MAX_BYTES;
-    if (!good)
+    if (f != NULL && ferror(f) == 0 && n <= POSITION_MAX_BYTES) {
+        text[n] = '\0';
+    } else {
         cli_say(name, "cannot read %s: %s", path,
                 n > POSITION_MAX_BYTES ? "too long for a position" : strerror(errno));
+        cli_free(text);
+        text = NULL;
+    }
     if (f != NULL)
         (void)fclose(f);
-    if (good) {
-        text[n] = '\0';
-        return text;
-    }
-    cli_free(text);
-    return NULL;
+    return text;
 }
 
 int command_iter_open(const char *name, const struct imrec_iter_options *o, struct imrec_iter **out)

@@ -61,6 +61,7 @@ bool command_file_is(const char *uri, enum imrec_file_kind kind);
 bool cbf_are(char *const *files, int n);
 bool cbf_has_images(const char *uri);
 int cbf_info(const char *name, char *const *files, int n, struct json *j);
+int cbf_show(const char *name, const char *file, bool title, struct json *j); /* of one */
 struct cbf_sum {
     uint64_t sequences, chunks, findings, lost;
 };
@@ -98,6 +99,13 @@ void command_progress_end(struct command_progress *p);
 
 /* Findings, one line each on `out` or as members of the JSON array that is open. */
 void command_finding(FILE *out, struct json *j, const struct imrec_finding *f);
+/* For the library to call: finding and progress, of which `user` is a struct command_findings. */
+struct command_findings {
+    struct command_progress progress; /* first: what its callback is given */
+    struct json *json;
+    bool damage_is_told; /* by the check of CBF files, byte by byte */
+};
+void command_found(void *user, const struct imrec_finding *f);
 
 /* What a command leaves out: a line each on stderr and, with --json, a member of the array
  * "left_out", the first of the object. The object is begun with the first of them, or at the end,

@@ -254,10 +254,8 @@ static int deliver(struct job *j, struct imrec_iter *it)
         }
         if (st == IMREC_END && j->batches != 0)
             return EXIT_OK; /* max_samples: nothing comes any more */
-        if (st == IMREC_END) {
-            fprintf(stderr, "%s: a sweep has no batch\n", page.name);
-            return EXIT_FAILED;
-        }
+        if (st == IMREC_END)
+            return cli_say(page.name, "a sweep has no batch");
         if (st != IMREC_OK && st != IMREC_ERR_DATA)
             return cli_fail(page.name, &err);
         if (st == IMREC_ERR_DATA && !j->iter->verbose && j->told++ < MOST_TOLD)

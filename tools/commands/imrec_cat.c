@@ -37,27 +37,19 @@ static int write_out(const struct options *o, const struct imrec_record *r)
         json_close(&j);
         return EXIT_OK;
     }
-    if (!o->record && r->metadata != IMREC_NO_METADATA) {
-        fprintf(stderr,
-                "%s: %s: the record at offset %" PRIu64 " is %s, and no image; --json shows it\n",
-                page.name, r->uri, r->offset,
-                r->metadata == IMREC_HEADER ? "a header" : "an identity");
-        return EXIT_FAILED;
-    }
-    if (!o->record && !r->is_image) {
-        cli_say(page.name,
-                "%s: the record at offset %" PRIu64 " is not an image; --record writes it", r->uri,
-                r->offset);
-        return EXIT_FAILED;
-    }
-    if (o->mask && r->mask == NULL) {
-        cli_say(page.name, "%s: the record at offset %" PRIu64 " has no mask", r->uri, r->offset);
-        return EXIT_FAILED;
-    }
-    if (cli_is_terminal(stdout)) {
-        fprintf(stderr, "%s: not to a terminal; send the output to a file\n", page.name);
-        return EXIT_FAILED;
-    }
+    if (!o->record && r->metadata != IMREC_NO_METADATA)
+        return cli_say(page.name,
+                       "%s: the record at offset %" PRIu64 " is %s, and no image; --json shows it",
+                       r->uri, r->offset, r->metadata == IMREC_HEADER ? "a header" : "an identity");
+    if (!o->record && !r->is_image)
+        return cli_say(page.name,
+                       "%s: the record at offset %" PRIu64 " is not an image; --record writes it",
+                       r->uri, r->offset);
+    if (o->mask && r->mask == NULL)
+        return cli_say(page.name, "%s: the record at offset %" PRIu64 " has no mask", r->uri,
+                       r->offset);
+    if (cli_is_terminal(stdout))
+        return cli_say(page.name, "not to a terminal; send the output to a file");
     if (o->mask)
         (void)fwrite(r->mask, 1, r->mask_size, stdout);
     else
@@ -86,16 +78,15 @@ static int show(const char *uri, const struct options *o, const char *id_text)
     if (st == IMREC_OK)
         st = imrec_reader_next(reader, &record, &err);
     if (st == IMREC_END)
-        cli_say(page.name, "%s: no record at offset %" PRIu64, uri, offset);
-    if (st == IMREC_OK && (record.offset != offset || record.shard != shard)) {
-        cli_say(page.name, "%s: no record begins at offset %" PRIu64 "; the next is at %" PRIu64,
-                record.uri, offset, record.offset);
-        status = EXIT_FAILED;
-    } else if (st == IMREC_OK) {
+        status = cli_say(page.name, "%s: no record at offset %" PRIu64, uri, offset);
+    else if (st != IMREC_OK)
+        status = cli_fail(page.name, &err);
+    else if (record.offset != offset || record.shard != shard)
+        status = cli_say(page.name,
+                         "%s: no record begins at offset %" PRIu64 "; the next is at %" PRIu64,
+                         record.uri, offset, record.offset);
+    else
         status = write_out(o, &record);
-    } else {
-        status = st == IMREC_END ? EXIT_FAILED : cli_fail(page.name, &err);
-    }
     imrec_reader_close(reader);
     return status;
 }

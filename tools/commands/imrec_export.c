@@ -101,12 +101,10 @@ static bool write_image(struct job *j, const struct imrec_record *r)
 
 static int lose(struct job *j, const struct imrec_finding *f, const struct imrec_error *why)
 {
-    if (j->on_error == IMREC_ON_ERROR_STOP) {
-        cli_say(page.name,
-                "%s; --on-error skip continues without it: %s has the files written before",
-                why->message, j->folder);
-        return EXIT_FAILED;
-    }
+    if (j->on_error == IMREC_ON_ERROR_STOP)
+        return cli_say(page.name,
+                       "%s; --on-error skip continues without it: %s has the files written before",
+                       why->message, j->folder);
     j->left_out++;
     command_left_out(&j->left, f);
     return EXIT_OK;
@@ -187,8 +185,7 @@ static int finish(struct job *j, const struct options *o, int status, uint64_t u
     struct json *json = command_left_end(&j->left, status == EXIT_OK);
     if (status == EXIT_OK && json != NULL)
         print_json(json, j, unchecked);
-    if (json != NULL)
-        json_close(json);
+    json_close(json);
     if (status == EXIT_OK && !o->json)
         print(j, unchecked);
     return status == EXIT_OK && j->left_out != 0 ? EXIT_PARTIAL : status;

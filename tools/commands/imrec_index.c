@@ -50,19 +50,15 @@ static int index_one(const char *shard, const struct options *o, struct json *j)
 
 static int run(const struct options *o, int n, char **operand)
 {
-    struct json j;
+    struct json json;
     int worst = EXIT_OK;
     if (o->out[0] != '\0' && n > 1)
         return cli_refuse(stderr, page.name, "--out names one index, there are %d shards", n);
-    if (o->json) {
-        json_begin(&j, stdout);
-        json_array(&j, "indexes");
-    }
+    struct json *j = json_begin_if(o->json, &json, "indexes");
     for (int i = 0; i < n && worst != EXIT_FAILED; i++) {
-        const int status = index_one(operand[i], o, o->json ? &j : NULL);
+        const int status = index_one(operand[i], o, j);
         worst = status == EXIT_OK ? worst : status;
     }
-    if (o->json)
-        json_close(&j);
+    json_close(j);
     return worst;
 }

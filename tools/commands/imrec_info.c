@@ -234,17 +234,15 @@ show_binary(char *const *files, int n, const char *uri, const struct options *o,
     int status = cbf_info(page.name, files, n, j);
     if (status != EXIT_OK || !cbf_has_images(uri))
         return status;
-    if (j != NULL)
-        json_object(j, "pictures");
+    json_object(j, "pictures");
     status = show(uri, o, j);
-    if (j != NULL)
-        json_end(j);
+    json_end(j);
     return status;
 }
 
 static int run(const struct options *o, int n, char **operand)
 {
-    struct json json, *j = NULL;
+    struct json json;
     const struct sequences_request r = sequences_request(&page, o->config, o->json, n, operand);
     if (n == 0 && o->config[0] == '\0')
         return command_refuse_count(&page, "missing");
@@ -253,12 +251,8 @@ static int run(const struct options *o, int n, char **operand)
     const char *uri = command_shards(page.name, operand, n, o->allow_missing);
     if (uri == NULL)
         return EXIT_FAILED;
-    if (o->json) {
-        j = &json;
-        json_begin(j, stdout);
-    }
-    int status = cbf_are(operand, n) ? show_binary(operand, n, uri, o, j) : show(uri, o, j);
-    if (j != NULL)
-        json_close(j);
+    struct json *j = json_begin_if(o->json, &json, NULL);
+    const int status = cbf_are(operand, n) ? show_binary(operand, n, uri, o, j) : show(uri, o, j);
+    json_close(j);
     return status;
 }

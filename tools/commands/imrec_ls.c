@@ -93,16 +93,11 @@ static int show(const char *uri, const struct options *o)
 {
     struct json j;
     struct imrec_error err;
-    struct listing l = {.json = o->json ? &j : NULL};
-    if (o->json) {
-        json_begin(&j, stdout);
-        json_array(&j, "records");
-    }
+    struct listing l = {.json = json_begin_if(o->json, &j, "records")};
     const enum imrec_status st = list(&l, uri, o, &err);
     if (o->json) {
         json_end(&j);
-        json_uint(&j, "listed", l.listed);
-        json_uint(&j, "damaged_ranges", l.damaged);
+        JSON_UINTS(&j, {"listed", l.listed}, {"damaged_ranges", l.damaged});
         json_close(&j);
     }
     if (st != IMREC_OK)

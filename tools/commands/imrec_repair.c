@@ -25,17 +25,6 @@ COMMAND(repair, REPAIR_PARAMS, 2, -1) = {
     .examples = "  imrec repair broken.rec whole.rec\n",
 };
 
-struct output {
-    struct command_progress progress;
-    struct json *json;
-};
-
-static void lost(void *user, const struct imrec_finding *f)
-{
-    struct output *out = user;
-    command_finding(stdout, out->json, f);
-}
-
 static void print(struct json *j, const struct imrec_repair_result *r, const char *path)
 {
     char kept[HUMAN_BYTES], dropped[HUMAN_BYTES], size[HUMAN_BYTES];
@@ -70,20 +59,16 @@ static int repair(const char *uri, const char *path, const struct options *r)
     struct imrec_error err;
     struct imrec_repair_options o;
     struct imrec_repair_result result = {0};
-    struct output out = {.json = r->json ? &j : NULL};
+    struct command_findings out = {.json = json_begin_if(r->json, &j, "lost")};
     imrec_repair_options_init(&o);
     o.keys = r->keys;
     o.ignore_checksums = !r->checksums;
     o.decode = r->decode;
     o.drop_unmatched = r->drop_unmatched;
     o.force = r->force;
-    o.finding = lost;
+    o.finding = command_found;
     o.progress = command_progress_show;
     o.user = &out;
-    if (r->json) {
-        json_begin(&j, stdout);
-        json_array(&j, "lost");
-    }
     command_progress_start(&out.progress, r->quiet);
     const enum imrec_status st = imrec_dataset_repair(uri, path, &o, &result, &err);
     command_progress_end(&out.progress);

@@ -89,8 +89,7 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
     struct json *j = command_left_end(&run.left, st == IMREC_OK);
     if (st == IMREC_OK && j != NULL)
         print_json(j, out, &r);
-    if (j != NULL)
-        json_close(j);
+    json_close(j);
     if (st == IMREC_ERR_ARGUMENT)
         return cli_refuse(stderr, page->name, "%s", err.message);
     if (st != IMREC_OK)

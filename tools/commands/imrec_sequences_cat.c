@@ -140,8 +140,8 @@ static void put_json(const struct printing *p, const struct imrec_sequence *q)
 
 static void warn(void *user, const struct imrec_finding *f)
 {
-    const struct sequences_request *r = user;
-    cli_say(r->name, "%s; skipped", f->reason);
+    const struct printing *p = user;
+    cli_say(p->request->name, "%s; skipped", f->reason);
 }
 
 /* All, or the one that is asked for; *printed counts. */
@@ -170,11 +170,7 @@ static int cat_one(const struct sequences_request *r, const struct imrec_deseria
     struct imrec_error err;
     struct imrec_sequences *s;
     struct printing p = {.request = r, .terminal = cli_is_terminal(stdout)};
-    union {
-        const struct sequences_request *in;
-        void *out;
-    } user = {.in = r}; /* warn() only reads it */
-    if (imrec_sequences_open(d, precision, warn, user.out, &s, &err) != IMREC_OK)
+    if (imrec_sequences_open(d, precision, warn, &p, &s, &err) != IMREC_OK)
         return cli_fail(r->name, &err);
     p.streams = imrec_sequences_streams(s, &p.stream);
     p.at = cli_realloc(NULL, p.streams + 1, sizeof(*p.at));
@@ -198,10 +194,8 @@ int sequences_cat(const struct sequences_request *r)
     for (uint32_t i = 0; o != NULL && i < o->deserializers && status == EXIT_OK; i++)
         status =
             cat_one(r, &o->deserializer[i], o->precision, r->id != NULL ? &id : NULL, &printed);
-    if (status == EXIT_OK && r->id != NULL && printed == 0) {
-        fprintf(stderr, "%s: no sequence has the id %" PRIu64 "\n", r->name, id);
-        status = EXIT_FAILED;
-    }
+    if (status == EXIT_OK && r->id != NULL && printed == 0)
+        status = cli_say(r->name, "no sequence has the id %" PRIu64, id);
     imrec_minibatch_config_free(c);
     return status;
 }

@@ -22,19 +22,6 @@ COMMAND(verify, VERIFY_PARAMS, 0, -1) = {
                 "  imrec verify train.ctf input.x.format=dense input.x.dim=784\n",
 };
 
-struct output {
-    struct command_progress progress; /* first: what its callback is given */
-    struct json *json;
-    bool damage_is_told; /* by the check of CBF files, byte by byte */
-};
-
-static void found(void *user, const struct imrec_finding *f)
-{
-    struct output *out = user;
-    if (!out->damage_is_told || f->kind != IMREC_FOUND_DAMAGE)
-        command_finding(stdout, out->json, f);
-}
-
 static void json_result(struct json *j, const struct imrec_verify_result *r)
 {
     JSON_UINTS(j, {"records", r->records}, {"images", r->images}, {"bytes", r->bytes},
@@ -74,12 +61,12 @@ verify(const char *uri, const struct options *v, struct json *j, bool told, uint
     struct imrec_error err;
     struct imrec_verify_options o;
     struct imrec_verify_result result = {0};
-    struct output out = {.json = j, .damage_is_told = told};
+    struct command_findings out = {.json = j, .damage_is_told = told};
     imrec_verify_options_init(&o);
     o.structure_only = !v->decode;
     o.threads = v->threads;
     o.max_pixels = v->max_pixels;
-    o.finding = found;
+    o.finding = command_found;
     o.progress = command_progress_show;
     o.user = &out;
     o.allow_missing = v->allow_missing;
@@ -107,17 +94,16 @@ static int verify_binary(char *const *files, int n, const char *uri, const struc
     *findings = sum.findings;
     if (images)
         status = verify(uri, v, j, sum.findings != 0, findings);
-    else if (j != NULL)
+    else
         json_end(j); /* of the findings */
-    if (j != NULL) {
+    if (j != NULL)
         JSON_UINTS(j, {"sequences", sum.sequences}, {"chunks", sum.chunks}, {"lost", sum.lost});
-    }
     return status;
 }
 
 static int run(const struct options *o, int n, char **operand)
 {
-    struct json json, *j = NULL;
+    struct json json;
     uint64_t findings = 0;
     const struct sequences_request r = sequences_request(&page, o->config, o->json, n, operand);
     if (n == 0 && o->config[0] == '\0')
@@ -125,13 +111,9 @@ static int run(const struct options *o, int n, char **operand)
     if (!sequences_are_binary(&r) && sequences_are_asked(&r))
         return sequences_verify(&r);
     const char *uri = command_shards(page.name, operand, n, false);
-    if (o->json) {
-        j = &json;
-        json_begin(j, stdout);
-        json_array(j, "list");
-    }
-    int status = cbf_are(operand, n) ? verify_binary(operand, n, uri, o, j, &findings)
-                                     : verify(uri, o, j, false, &findings);
+    struct json *j = json_begin_if(o->json, &json, "list");
+    const int status = cbf_are(operand, n) ? verify_binary(operand, n, uri, o, j, &findings)
+                                           : verify(uri, o, j, false, &findings);
     if (j != NULL) {
         json_uint(j, "findings", status == EXIT_OK ? findings : findings + 1);
         json_bool(j, "fine", status == EXIT_OK && findings == 0);
