@@ -176,6 +176,12 @@ void json_rounded(struct json *j, const char *key, double v)
     put_real(j, key, isfinite(v) ? strtod(text, NULL) : v, false);
 }
 
+void json_measures(struct json *j, const struct json_measure *measures, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        json_rounded(j, measures[i].key, measures[i].v);
+}
+
 void json_float(struct json *j, const char *key, float v)
 {
     put_real(j, key, (double)v, true);

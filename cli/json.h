@@ -54,6 +54,16 @@ void json_int(struct json *j, const char *key, int64_t v);
 void json_real(struct json *j, const char *key, double v);    /* the fewest digits; not finite:
                                                                  "NaN", "Infinity", "-Infinity" */
 void json_rounded(struct json *j, const char *key, double v); /* to 6 digits: measurements */
+struct json_measure {
+    const char *key;
+    double v;
+};
+void json_measures(struct json *j, const struct json_measure *measures, size_t n);
+/* JSON_ROUNDED(&j, {"ratio", a / b}, {"seconds", s}): a member each. */
+#define JSON_ROUNDED(j, ...)                                                                       \
+    json_measures(j, (const struct json_measure[]){__VA_ARGS__},                                   \
+                  sizeof((const struct json_measure[]){__VA_ARGS__}) /                             \
+                      sizeof(struct json_measure))
 void json_float(struct json *j, const char *key, float v);
 void json_bool(struct json *j, const char *key, bool v);
 void json_raw(struct json *j, const char *key, const char *json); /* a value that is JSON */

@@ -77,13 +77,6 @@ struct turns {
     bool quiet;
 };
 
-static bool check(const struct bench_result *r)
-{
-    if (!r->good)
-        (void)cli_fail(page.name, &r->why);
-    return r->good;
-}
-
 static void say(const struct turns *x, const struct bench_team *m, int repeat, const char *what)
 {
     if (!x->quiet)
@@ -97,8 +90,7 @@ static bool size_up(struct turns *x, struct bench_team *m)
     struct bench_result r;
     const uint64_t batch = (uint64_t)x->job.iter->batch_size;
     x->job.images = 64 * (uint64_t)m->threads;
-    bench_run_limit(&x->job, &r);
-    if (!check(&r))
+    if (!bench_run_limit(&x->job, &r))
         return false;
     const double wanted = x->seconds * (double)r.images / (r.seconds > 1e-6 ? r.seconds : 1e-6);
     const uint64_t batches = (uint64_t)(wanted / (double)batch) + 1;
@@ -109,8 +101,7 @@ static bool size_up(struct turns *x, struct bench_team *m)
 static bool limit_turn(struct turns *x, struct bench_team *m)
 {
     struct bench_result r;
-    bench_run_limit(&x->job, &r);
-    if (!check(&r))
+    if (!bench_run_limit(&x->job, &r))
         return false;
     bench_add(&m->limit_rate, (double)r.images / r.seconds);
     bench_add(&m->limit_mb, 1e-6 * (double)r.bytes / r.seconds);
@@ -122,8 +113,7 @@ static bool limit_turn(struct turns *x, struct bench_team *m)
 static bool iterator_turn(struct turns *x, struct bench_team *m)
 {
     struct bench_result r;
-    bench_run_iterator(&x->job, &r);
-    if (!check(&r))
+    if (!bench_run_iterator(&x->job, &r))
         return false;
     bench_add(&m->rate, (double)r.images / r.seconds);
     bench_add(&m->cpu_us, 1e6 * r.cpu_seconds / (double)r.images);
@@ -142,19 +132,16 @@ static bool iterator_turn(struct turns *x, struct bench_team *m)
 static bool apart_turn(struct turns *x, struct bench_team *m)
 {
     double rate = 0;
-    struct bench_result r = {.good = true};
-    if (x->views.count == 1)
-        return true;
-    r.good = bench_views_apart(&x->views, &x->job, &rate, &r.why);
-    bench_add(&m->apart, rate);
-    return check(&r);
+    const bool good = x->views.count == 1 || bench_views_apart(&x->views, &x->job, &rate);
+    if (x->views.count != 1)
+        bench_add(&m->apart, rate);
+    return good;
 }
 
 static bool read_turn(struct turns *x)
 {
     struct bench_result r;
-    bench_run_read(&x->job, &r);
-    if (!check(&r))
+    if (!bench_run_read(&x->job, &r))
         return false;
     bench_add(&x->t->read_rate, (double)r.images / r.seconds);
     bench_add(&x->t->read_mb, 1e-6 * (double)r.bytes / r.seconds);

@@ -64,10 +64,10 @@ static char *path_in(const char *folder, const char *name)
 }
 
 static bool open_one(const struct job *j, struct npy *n, const char *name, const char *descr,
-                     size_t value_bytes, const uint64_t *shape, int dims)
+                     const uint64_t *shape, int dims)
 {
     char *path = path_in(j->o->out, name);
-    const bool good = npy_open(n, page.name, path, descr, value_bytes, shape, dims);
+    const bool good = npy_open(n, page.name, path, descr, shape, dims);
     cli_free(path);
     return good;
 }
@@ -83,31 +83,23 @@ static void name_of(char out[32], const char *stem, uint32_t tensor, const char 
 
 static bool open_data(struct job *j, uint32_t tensor, const struct imrec_shape *s)
 {
-    static const struct {
-        const char *descr;
-        size_t bytes;
-    } types[] = {{"<f4", 4}, {"<f2", 2}, {"|u1", 1}, {"|i1", 1}};
+    static const char *const types[] = {"<f4", "<f2", "|u1", "|i1"};
     const uint64_t nchw[] = {s->channels, s->height, s->width};
     const uint64_t nhwc[] = {s->height, s->width, s->channels};
     char name[32];
     name_of(name, "data", tensor, ".npy");
-    return open_one(j, &j->tensor[tensor].data, name, types[j->iter->dtype].descr,
-                    types[j->iter->dtype].bytes, j->iter->layout == IMREC_NCHW ? nchw : nhwc, 3);
+    return open_one(j, &j->tensor[tensor].data, name, types[j->iter->dtype],
+                    j->iter->layout == IMREC_NCHW ? nchw : nhwc, 3);
 }
 
 static bool open_masks(struct job *j, uint32_t tensor, const struct imrec_shape *s)
 {
-    static const struct {
-        const char *descr;
-        size_t bytes;
-    } types[] = {[IMREC_MASK_UINT8] = {"|u1", 1},
-                 [IMREC_MASK_UINT16] = {"<u2", 2},
-                 [IMREC_MASK_INT32] = {"<i4", 4}};
+    static const char *const types[] = {
+        [IMREC_MASK_UINT8] = "|u1", [IMREC_MASK_UINT16] = "<u2", [IMREC_MASK_INT32] = "<i4"};
     const uint64_t shape[] = {s->height, s->width};
     char name[32];
     name_of(name, "masks", tensor, ".npy");
-    return open_one(j, &j->tensor[tensor].masks, name, types[j->iter->masks].descr,
-                    types[j->iter->masks].bytes, shape, 2);
+    return open_one(j, &j->tensor[tensor].masks, name, types[j->iter->masks], shape, 2);
 }
 
 static bool open_draws(struct job *j, uint32_t tensor)
@@ -127,16 +119,11 @@ static bool open_tensor(struct job *j, uint32_t tensor, const struct imrec_view 
            (v->draws == NULL || open_draws(j, tensor));
 }
 
-static const struct {
-    const char *descr;
-    size_t bytes;
-} label_types[] = {[IMREC_LABEL_FLOAT32] = {"<f4", 4},
-                   [IMREC_LABEL_FLOAT64] = {"<f8", 8},
-                   [IMREC_LABEL_INT64] = {"<i8", 8}};
-
 /* Shapes and a label's width are known from a batch. */
 static bool open_all(struct job *j, const struct imrec_batch *b)
 {
+    static const char *const types[] = {
+        [IMREC_LABEL_FLOAT32] = "<f4", [IMREC_LABEL_FLOAT64] = "<f8", [IMREC_LABEL_INT64] = "<i8"};
     const uint64_t width[] = {b->label_width};
     if (mkdir(j->o->out, 0777) != 0 && errno != EEXIST) {
         cli_say(page.name, "cannot create %s: %s", j->o->out, strerror(errno));
@@ -149,10 +136,9 @@ static bool open_all(struct job *j, const struct imrec_batch *b)
     for (uint32_t t = 0; t < j->tensors; t++)
         if (!open_tensor(j, t, &b->views[t]))
             return false;
-    return open_one(j, &j->labels, "labels.npy", label_types[j->iter->dtype_label].descr,
-                    label_types[j->iter->dtype_label].bytes, width, 1) &&
-           open_one(j, &j->ids, "ids.npy", "<u8", 8, NULL, 0) &&
-           open_one(j, &j->valid, "valid.npy", "|u1", 1, NULL, 0);
+    return open_one(j, &j->labels, "labels.npy", types[j->iter->dtype_label], width, 1) &&
+           open_one(j, &j->ids, "ids.npy", "<u8", NULL, 0) &&
+           open_one(j, &j->valid, "valid.npy", "|u1", NULL, 0);
 }
 
 static bool same_shape(const struct job *j, const struct imrec_batch *b)

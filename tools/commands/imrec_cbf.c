@@ -113,8 +113,7 @@ static void found(void *user, const struct imrec_finding *what)
     json_object(j, NULL);
     if (f->file != NULL)
         json_text(j, "file", f->file);
-    json_uint(j, "offset", what->begin);
-    json_uint(j, "lost", what->lost);
+    JSON_UINTS(j, {"offset", what->begin}, {"lost", what->lost});
     json_text(j, "message", what->reason);
     json_end(j);
 }

@@ -62,8 +62,7 @@ static void json_shards(struct json *j, const struct imrec_dataset_card *c)
         const struct imrec_shard_card *s = &c->shards[i];
         json_object(j, NULL);
         json_text(j, "uri", s->uri);
-        json_uint(j, "bytes", s->bytes);
-        json_uint(j, "records", s->records);
+        JSON_UINTS(j, {"bytes", s->bytes}, {"records", s->records});
         json_bool(j, "indexed", s->indexed);
         json_bool(j, "checksummed", s->checksummed);
         json_end(j);
@@ -87,8 +86,7 @@ json_card(struct json *j, const struct imrec_dataset_card *c, const struct imrec
     json_range(j, "channels", &c->channels);
     json_range(j, "sample_rate", &c->sample_rate);
     json_range(j, "milliseconds", &c->milliseconds);
-    json_uint(j, "metadata", c->metadata);
-    json_uint(j, "identities", c->identities);
+    JSON_UINTS(j, {"metadata", c->metadata}, {"identities", c->identities});
     json_range(j, "images_per_identity", &c->images_per_identity);
     json_kinds(j, c);
     json_bool(j, "labels_cut", c->labels_cut);

@@ -76,8 +76,7 @@ static void put_stream(struct json *j, const struct imrec_minibatch_stream *s)
 {
     uint64_t sample = 0;
     json_object(j, s->name);
-    json_uint(j, "num_sequences", s->sequences);
-    json_uint(j, "num_samples", s->samples);
+    JSON_UINTS(j, {"num_sequences", s->sequences}, {"num_samples", s->samples});
     json_array(j, "sequences");
     for (uint64_t i = 0; i < s->sequences; i++) {
         json_array(j, NULL);

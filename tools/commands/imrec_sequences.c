@@ -96,8 +96,7 @@ static void json_inputs(struct json *j, const struct imrec_ctf_card *c)
         json_object(j, NULL);
         json_text(j, "alias", in->alias);
         json_text(j, "format", in->sparse ? "sparse" : "dense");
-        json_uint(j, "samples", in->samples);
-        json_uint(j, "first_width", in->width);
+        JSON_UINTS(j, {"samples", in->samples}, {"first_width", in->width});
         if (in->sparse)
             json_uint(j, "max_index", in->max_index);
         else

@@ -44,22 +44,12 @@ void html_text(FILE *out, const char *text)
     char shown[SHOWN_BYTES];
     for (size_t n = strlen(text), took; n > 0; text += took, n -= took) {
         took = shown_next(text, n, shown);
-        switch (shown[0]) {
-        case '&':
-            fputs("&amp;", out);
-            break;
-        case '<':
-            fputs("&lt;", out);
-            break;
-        case '>':
-            fputs("&gt;", out);
-            break;
-        case '"':
-            fputs("&quot;", out);
-            break;
-        default:
-            fputs(shown, out);
-        }
+        fputs(shown[0] == '&'   ? "&amp;"
+              : shown[0] == '<' ? "&lt;"
+              : shown[0] == '>' ? "&gt;"
+              : shown[0] == '"' ? "&quot;"
+                                : shown,
+              out);
     }
 }
 

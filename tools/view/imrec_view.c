@@ -97,8 +97,7 @@ static void print(const struct sheet *s, const char *path, bool as_json)
     }
     json_begin(&j, stdout);
     json_text(&j, "file", path);
-    json_uint(&j, "pictures", s->shown);
-    json_uint(&j, "failed", s->failed);
+    JSON_UINTS(&j, {"pictures", s->shown}, {"failed", s->failed});
     json_close(&j);
 }
 
