@@ -63,6 +63,8 @@ static void begin_value(struct json *j, const char *key)
 
 static void begin_nest(struct json *j, const char *key, char opening, char closing)
 {
+    if (j == NULL)
+        return;
     begin_value(j, key);
     if (j->depth == JSON_DEPTH)
         abort(); /* a bug of ours: no data nests our output */
@@ -80,6 +82,16 @@ void json_begin(struct json *j, FILE *out)
 {
     json_open(j, out);
     json_object(j, NULL);
+}
+
+struct json *json_begin_if(bool wanted, struct json *j, const char *list)
+{
+    if (!wanted)
+        return NULL;
+    json_begin(j, stdout);
+    if (list != NULL)
+        json_array(j, list);
+    return j;
 }
 
 void json_begin_line(struct json *j, FILE *out)
@@ -101,6 +113,8 @@ void json_array(struct json *j, const char *key)
 
 void json_end(struct json *j)
 {
+    if (j == NULL)
+        return;
     const bool begun = j->begun[--j->depth];
     if (begun && !j->compact)
         new_line(j);
@@ -162,6 +176,12 @@ void json_rounded(struct json *j, const char *key, double v)
     put_real(j, key, isfinite(v) ? strtod(text, NULL) : v, false);
 }
 
+void json_measures(struct json *j, const struct json_measure *measures, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        json_rounded(j, measures[i].key, measures[i].v);
+}
+
 void json_float(struct json *j, const char *key, float v)
 {
     put_real(j, key, (double)v, true);
@@ -181,6 +201,8 @@ void json_raw(struct json *j, const char *key, const char *json)
 
 void json_close(struct json *j)
 {
+    if (j == NULL)
+        return;
     while (j->depth > 0)
         json_end(j);
     fputc('\n', j->out);

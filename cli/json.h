@@ -32,6 +32,9 @@ struct json {
 void json_open(struct json *j, FILE *out);  /* a value, or what the calls after it begin */
 void json_begin(struct json *j, FILE *out); /* an object */
 void json_begin_line(struct json *j, FILE *out);
+/* An object, and in it the array `list` (NULL: none), where it is wanted; NULL: it is not. */
+struct json *json_begin_if(bool wanted, struct json *j, const char *list);
+/* These three, and json_close(), do nothing where j is NULL. */
 void json_object(struct json *j, const char *key);
 void json_array(struct json *j, const char *key);
 void json_end(struct json *j); /* of the innermost object or array */
@@ -51,6 +54,16 @@ void json_int(struct json *j, const char *key, int64_t v);
 void json_real(struct json *j, const char *key, double v);    /* the fewest digits; not finite:
                                                                  "NaN", "Infinity", "-Infinity" */
 void json_rounded(struct json *j, const char *key, double v); /* to 6 digits: measurements */
+struct json_measure {
+    const char *key;
+    double v;
+};
+void json_measures(struct json *j, const struct json_measure *measures, size_t n);
+/* JSON_ROUNDED(&j, {"ratio", a / b}, {"seconds", s}): a member each. */
+#define JSON_ROUNDED(j, ...)                                                                       \
+    json_measures(j, (const struct json_measure[]){__VA_ARGS__},                                   \
+                  sizeof((const struct json_measure[]){__VA_ARGS__}) /                             \
+                      sizeof(struct json_measure))
 void json_float(struct json *j, const char *key, float v);
 void json_bool(struct json *j, const char *key, bool v);
 void json_raw(struct json *j, const char *key, const char *json); /* a value that is JSON */

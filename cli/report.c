@@ -30,7 +30,7 @@ static void log_line(void *user, enum imrec_log_level level, const char *line)
         cli_say(user, "%s%s", level == IMREC_LOG_WARNING ? "warning: " : "", line);
 }
 
-static void listen(const char *name, enum imrec_log_level level)
+void cli_log(const char *name, enum imrec_log_level level)
 {
     union {
         const char *in;
@@ -39,20 +39,9 @@ static void listen(const char *name, enum imrec_log_level level)
     imrec_set_log(log_line, user.out, level);
 }
 
-void cli_log_to_stderr(const char *name)
-{
-    listen(name, IMREC_LOG_WARNING);
-}
-
-void cli_log_traces(const char *name)
-{
-    listen(name, IMREC_LOG_TRACE);
-}
-
 int cli_fail(const char *name, const struct imrec_error *err)
 {
-    cli_say(name, "%s", err->message);
-    return EXIT_FAILED;
+    return cli_say(name, "%s", err->message);
 }
 
 int cli_exit(const char *name, int status)

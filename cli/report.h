@@ -4,12 +4,10 @@
 
 #include "imrec/error.h"
 
-/* From here on warnings of the library go to stderr, each a line that begins with `name`; the same
- * one once. */
-void cli_log_to_stderr(const char *name);
-/* ... and traces as well: what the library says where it is asked to, by verbose=1, traceLevel=2.
- */
-void cli_log_traces(const char *name);
+/* From here on what the library logs goes to stderr, each a line that begins with `name`; the same
+ * one once. IMREC_LOG_WARNING, or IMREC_LOG_TRACE: with what it says where it is asked to, by
+ * verbose=1, traceLevel=2. */
+void cli_log(const char *name, enum imrec_log_level level);
 
 /* One line on stderr: "NAME: message". Returns EXIT_FAILED. */
 int cli_fail(const char *name, const struct imrec_error *err);

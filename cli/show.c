@@ -3,9 +3,9 @@
 
 #include "base/shown.h"
 #include "cli/memory.h"
+#include "cli/options.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { KEPT = 8 };
@@ -23,7 +23,7 @@ const char *cli_show(const char *text)
     return *to;
 }
 
-void cli_say(const char *name, const char *fmt, ...)
+int cli_say(const char *name, const char *fmt, ...)
 {
     va_list ap, again;
     va_start(ap, fmt);
@@ -36,4 +36,5 @@ void cli_say(const char *name, const char *fmt, ...)
     va_end(again);
     va_end(ap);
     cli_free(said);
+    return EXIT_FAILED;
 }

@@ -6,6 +6,6 @@
 /* The text as it may be shown; lives until the 8th call after this one. */
 const char *cli_show(const char *text);
 
-/* One line on stderr, "NAME: ..." and a newline, as it may be shown. */
-__attribute__((format(printf, 2, 3))) void cli_say(const char *name, const char *fmt, ...);
+/* One line on stderr, "NAME: ..." and a newline, as it may be shown. Returns EXIT_FAILED. */
+__attribute__((format(printf, 2, 3))) int cli_say(const char *name, const char *fmt, ...);
 #endif

@@ -86,7 +86,7 @@ static int run(int argc, char **argv)
         return cli_refuse(stderr, NAME, "unexpected operand '%s'", argv[first]);
     if (o->input == NULL || o->header == NULL || o->output == NULL)
         return cli_refuse(stderr, NAME, "--input, --header and --output are needed");
-    cli_log_to_stderr(NAME);
+    cli_log(NAME, IMREC_LOG_WARNING);
     (void)signal(SIGINT, interrupt);
     (void)signal(SIGTERM, interrupt);
     return convert(&f);

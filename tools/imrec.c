@@ -57,7 +57,7 @@ static int run(int argc, char **argv)
         return cli_refuse(stderr, "imrec", "unknown command '%.40s'%s%s%s", name,
                           near ? ", did you mean " : "", near ? near : "", near ? "?" : "");
     }
-    cli_log_to_stderr(c->page->name);
+    cli_log(c->page->name, IMREC_LOG_WARNING);
     union {
         const char *in;
         char *out;

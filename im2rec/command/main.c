@@ -244,7 +244,7 @@ int main(int argc, char **argv)
     } else if (status == CLI_BAD) {
         status = EXIT_USAGE;
     } else if (status == EXIT_OK) {
-        cli_log_to_stderr(NAME);
+        cli_log(NAME, IMREC_LOG_WARNING);
         listen_for_signals();
         status = run(&c);
     }

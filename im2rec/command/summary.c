@@ -103,8 +103,7 @@ void summary_json(FILE *out, const struct imrec_pack_result *r, double seconds)
 {
     struct json j;
     json_begin(&j, out);
-    json_uint(&j, "packed", r->packed);
-    json_uint(&j, "skipped", r->skipped);
+    JSON_UINTS(&j, {"packed", r->packed}, {"skipped", r->skipped});
     json_real(&j, "seconds", seconds);
     json_real(&j, "images_per_s", rate(r, seconds));
     JSON_UINTS(&j, {"bytes", r->bytes}, {"shards", r->shards}, {"lists", r->lists},

@@ -69,19 +69,11 @@ static int choose(struct row *rows, const struct bench_job *job, const char *nam
 
 /* ---- measuring ------------------------------------------------------------------------------ */
 
-static bool good(const struct bench_job *job, const struct bench_result *r)
-{
-    if (!r->good)
-        (void)cli_fail(job->name, &r->why);
-    return r->good;
-}
-
 static bool measure(struct row *row, struct bench_job job)
 {
     struct bench_result r;
     job.iter = &row->o;
-    bench_run_iterator(&job, &r);
-    if (!good(&job, &r))
+    if (!bench_run_iterator(&job, &r))
         return false;
     const double images = (double)r.images;
     bench_add(&row->augment_us, 1e6 * r.share[STAGE_AUGMENT] * r.seconds / images);
@@ -92,11 +84,10 @@ static bool measure(struct row *row, struct bench_job job)
 static bool measure_limit(struct bench_values *us, struct bench_job *job)
 {
     struct bench_result r;
-    bench_run_limit(job, &r);
-    if (!good(job, &r))
-        return false;
-    bench_add(us, 1e6 * r.cpu_seconds / (double)r.images);
-    return true;
+    const bool good = bench_run_limit(job, &r);
+    if (good)
+        bench_add(us, 1e6 * r.cpu_seconds / (double)r.images);
+    return good;
 }
 
 /* ---- printing ------------------------------------------------------------------------------- */
@@ -122,8 +113,8 @@ static void print_json(const struct row *rows, int n, const struct bench_values 
         json_object(&j, NULL);
         json_text(&j, "name", rows[i].a->name);
         json_text(&j, "options", rows[i].a->words);
-        json_rounded(&j, "augment_us", bench_median(&rows[i].augment_us));
-        json_rounded(&j, "cpu_us_per_image", bench_median(&rows[i].cpu_us));
+        JSON_ROUNDED(&j, {"augment_us", bench_median(&rows[i].augment_us)},
+                     {"cpu_us_per_image", bench_median(&rows[i].cpu_us)});
         json_end(&j);
     }
     json_close(&j);

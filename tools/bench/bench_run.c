@@ -52,6 +52,16 @@ static uint64_t resident_bytes(void)
 
 /* ---- inside the child ------------------------------------------------------------------- */
 
+static void take(const struct bench_limit_result *run, struct bench_result *out)
+{
+    out->good = true;
+    out->seconds = run->seconds;
+    out->cpu_seconds = run->cpu_seconds;
+    out->images = run->images;
+    out->bytes = run->bytes;
+    out->failed = run->failed;
+}
+
 static void limit(const struct bench_job *job, struct bench_result *out)
 {
     struct bench_limit *b;
@@ -62,14 +72,8 @@ static void limit(const struct bench_job *job, struct bench_result *out)
     st = bench_limit_run(b, job->threads, 16 * (uint64_t)job->threads, &run, &out->why);
     if (st == IMREC_OK) /* that was to warm up */
         st = bench_limit_run(b, job->threads, job->images, &run, &out->why);
-    if (st == IMREC_OK) {
-        out->good = true;
-        out->seconds = run.seconds;
-        out->cpu_seconds = run.cpu_seconds;
-        out->images = run.images;
-        out->bytes = run.bytes;
-        out->failed = run.failed;
-    }
+    if (st == IMREC_OK)
+        take(&run, out);
     bench_limit_close(b);
 }
 
@@ -147,13 +151,8 @@ static void iterator(const struct bench_job *job, struct bench_result *out)
 static void read_records(const struct bench_job *job, struct bench_result *out)
 {
     struct bench_limit_result run;
-    if (bench_limit_read(job->uri, job->max_bytes, &run, &out->why) != IMREC_OK)
-        return;
-    out->good = true;
-    out->seconds = run.seconds;
-    out->cpu_seconds = run.cpu_seconds;
-    out->images = run.images;
-    out->bytes = run.bytes;
+    if (bench_limit_read(job->uri, job->max_bytes, &run, &out->why) == IMREC_OK)
+        take(&run, out);
 }
 
 static void try_options(const struct bench_job *job, struct bench_result *out)
@@ -226,7 +225,7 @@ static void call(void *arg)
     c->work(c->job, c->out);
 }
 
-static void in_child(void (*work)(const struct bench_job *, struct bench_result *),
+static bool in_child(void (*work)(const struct bench_job *, struct bench_result *),
                      const struct bench_job *job, struct bench_result *out)
 {
     struct call c = {work, job, out};
@@ -234,26 +233,28 @@ static void in_child(void (*work)(const struct bench_job *, struct bench_result 
     *out = (struct bench_result){0};
     if (!bench_in_child(job->threads, call, &c, out, sizeof(*out), &why))
         *out = (struct bench_result){.why = why};
+    if (!out->good)
+        (void)cli_fail(job->name, &out->why);
+    return out->good;
 }
 
 int bench_try(const struct bench_job *job)
 {
     struct bench_result out;
-    in_child(try_options, job, &out);
-    return out.good ? (int)out.failed : cli_fail(job->name, &out.why);
+    return in_child(try_options, job, &out) ? (int)out.failed : EXIT_FAILED;
 }
 
-void bench_run_limit(const struct bench_job *job, struct bench_result *out)
+bool bench_run_limit(const struct bench_job *job, struct bench_result *out)
 {
-    in_child(limit, job, out);
+    return in_child(limit, job, out);
 }
 
-void bench_run_iterator(const struct bench_job *job, struct bench_result *out)
+bool bench_run_iterator(const struct bench_job *job, struct bench_result *out)
 {
-    in_child(iterator, job, out);
+    return in_child(iterator, job, out);
 }
 
-void bench_run_read(const struct bench_job *job, struct bench_result *out)
+bool bench_run_read(const struct bench_job *job, struct bench_result *out)
 {
-    in_child(read_records, job, out);
+    return in_child(read_records, job, out);
 }

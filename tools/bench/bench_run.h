@@ -15,7 +15,7 @@ struct bench_job {
     const char *uri;
     const struct imrec_iter_options *iter;
     uint32_t threads;
-    const char *name;   /* bench_try(): of the command, for messages */
+    const char *name;   /* of the command, for messages */
     uint64_t images;    /* to measure */
     uint64_t max_bytes; /* of images in memory, for the limit */
 };
@@ -42,7 +42,8 @@ uint32_t bench_cpus(void); /* that this process may use */
 /* Opens the iterator and closes it. Returns an exit status; what was wrong was said. */
 int bench_try(const struct bench_job *job);
 
-void bench_run_limit(const struct bench_job *job, struct bench_result *out);
-void bench_run_iterator(const struct bench_job *job, struct bench_result *out);
-void bench_run_read(const struct bench_job *job, struct bench_result *out);
+/* False after a line on stderr. */
+bool bench_run_limit(const struct bench_job *job, struct bench_result *out);
+bool bench_run_iterator(const struct bench_job *job, struct bench_result *out);
+bool bench_run_read(const struct bench_job *job, struct bench_result *out);
 #endif

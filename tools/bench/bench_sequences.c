@@ -288,16 +288,16 @@ static void print_json(const struct run *r, const struct row *row)
         json_uint(&j, "threads", m->threads);
         for (int k = 0; k < RATES; k++) {
             json_object(&j, names[k]);
-            json_rounded(&j, "median", bench_median(&m->rate[k]));
-            json_rounded(&j, "spread", bench_spread(&m->rate[k]));
+            JSON_ROUNDED(&j, {"median", bench_median(&m->rate[k])},
+                         {"spread", bench_spread(&m->rate[k])});
             json_end(&j);
         }
-        json_rounded(&j, "ratio", over(m, RATE_SWEEP, RATE_BY_HAND));
-        json_rounded(&j, "next_ratio", over(m, RATE_AGAIN, RATE_BY_HAND));
-        json_rounded(&j, "index_ratio", over(m, RATE_OPEN, RATE_LINES));
-        json_rounded(&j, "cpu_s_per_gb", bench_median(&m->cpu));
-        json_rounded(&j, "first_minibatch_ms", bench_median(&m->first));
-        json_rounded(&j, "memory_bytes", bench_median(&m->memory));
+        JSON_ROUNDED(&j, {"ratio", over(m, RATE_SWEEP, RATE_BY_HAND)},
+                     {"next_ratio", over(m, RATE_AGAIN, RATE_BY_HAND)},
+                     {"index_ratio", over(m, RATE_OPEN, RATE_LINES)},
+                     {"cpu_s_per_gb", bench_median(&m->cpu)},
+                     {"first_minibatch_ms", bench_median(&m->first)},
+                     {"memory_bytes", bench_median(&m->memory)});
         json_end(&j);
     }
     json_close(&j);

@@ -103,28 +103,24 @@ static void json_team(struct json *j, const struct bench_team *t, uint32_t views
 {
     json_object(j, NULL);
     json_uint(j, "threads", t->threads);
-    json_rounded(j, "limit_images_per_s", bench_median(&t->limit_rate));
-    json_rounded(j, "images_per_s", bench_median(&t->rate));
-    json_rounded(j, "ratio", bench_ratio(t));
-    json_rounded(j, "cpu_us_per_image", bench_median(&t->cpu_us));
+    JSON_ROUNDED(j, {"limit_images_per_s", bench_median(&t->limit_rate)},
+                 {"images_per_s", bench_median(&t->rate)}, {"ratio", bench_ratio(t)},
+                 {"cpu_us_per_image", bench_median(&t->cpu_us)});
     json_uint(j, "rss_bytes", (uint64_t)bench_median(&t->rss));
     if (views > 1) {
-        json_rounded(j, "views_per_s", views * bench_median(&t->rate));
-        json_rounded(j, "views_per_s_decoded_apart", views * bench_median(&t->apart));
+        JSON_ROUNDED(j, {"views_per_s", views * bench_median(&t->rate)},
+                     {"views_per_s_decoded_apart", views * bench_median(&t->apart)});
     }
     json_rounded(j, "first_batch_s", bench_median(&t->first_batch));
     json_object(j, "stages");
     for (int s = 0; s < STAGES; s++)
         json_rounded(j, bench_stage_names[s], bench_median(&t->share[s]));
     json_end(j);
-    json_rounded(j, "batch_s", bench_median(&t->batch));
-    json_rounded(j, "mb_per_s", bench_mb(t));
-    json_rounded(j, "spread", bench_spread(&t->rate));
-    json_rounded(j, "limit_mb_per_s", bench_median(&t->limit_mb));
-    json_rounded(j, "limit_spread", bench_spread(&t->limit_rate));
-    json_rounded(j, "limit_cpu_us_per_image", bench_median(&t->limit_cpu_us));
-    json_uint(j, "images", t->images);
-    json_uint(j, "failed", t->failed);
+    JSON_ROUNDED(j, {"batch_s", bench_median(&t->batch)}, {"mb_per_s", bench_mb(t)},
+                 {"spread", bench_spread(&t->rate)}, {"limit_mb_per_s", bench_median(&t->limit_mb)},
+                 {"limit_spread", bench_spread(&t->limit_rate)},
+                 {"limit_cpu_us_per_image", bench_median(&t->limit_cpu_us)});
+    JSON_UINTS(j, {"images", t->images}, {"failed", t->failed});
     json_bool(j, "indexed", t->indexed);
     json_uint(j, "memory_planned_bytes", t->planned_bytes);
     json_text(j, "advice", t->advice);
@@ -146,7 +142,7 @@ void bench_print_json(const struct bench_table *t)
     for (int i = 0; i < t->team_count; i++)
         json_team(&j, &t->team[i], t->views);
     json_end(&j);
-    json_rounded(&j, "read_images_per_s", bench_median(&t->read_rate));
-    json_rounded(&j, "read_mb_per_s", bench_median(&t->read_mb));
+    JSON_ROUNDED(&j, {"read_images_per_s", bench_median(&t->read_rate)},
+                 {"read_mb_per_s", bench_median(&t->read_mb)});
     json_close(&j);
 }

@@ -70,19 +70,15 @@ void bench_views_read(struct bench_views *v, const struct imrec_iter_options *o)
     set_augments(v, o->multi_crop_augment);
 }
 
-bool bench_views_apart(const struct bench_views *v, const struct bench_job *job, double *rate,
-                       struct imrec_error *why)
+bool bench_views_apart(const struct bench_views *v, const struct bench_job *job, double *rate)
 {
     double seconds = 0; /* a sample */
     for (uint32_t i = 0; i < v->sizes; i++) {
         struct bench_job one = *job;
         struct bench_result r;
         one.iter = &v->single[i].o;
-        bench_run_iterator(&one, &r);
-        if (!r.good) {
-            *why = r.why;
+        if (!bench_run_iterator(&one, &r))
             return false;
-        }
         seconds += v->single[i].times * r.seconds / (double)r.images;
     }
     *rate = 1 / seconds;

@@ -18,8 +18,7 @@ struct bench_views {
 /* What num_views and multi_crop ask for. The options are those of an iterator that opens. */
 void bench_views_read(struct bench_views *v, const struct imrec_iter_options *o);
 
-/* Samples a second where each of their images is decoded by itself. False: *why says what went
- * wrong. */
-bool bench_views_apart(const struct bench_views *v, const struct bench_job *job, double *rate,
-                       struct imrec_error *why);
+/* Samples a second where each of their images is decoded by itself. False after a line on stderr.
+ */
+bool bench_views_apart(const struct bench_views *v, const struct bench_job *job, double *rate);
 #endif

@@ -22,8 +22,8 @@
       "SHARD is a CNTK text or binary file, or a configuration: measure its minibatches")          \
     X(const char *, report, "", 0, 65535, "FILE.html", "output", "write a page with a chart")      \
     ROWS_LONG(X)
-COMMAND_PAGE(BENCH_PARAMS) = {
-    .name = "imrec bench",
+COMMAND(bench, BENCH_PARAMS, 1, -1) = {
+    PAGE_OF("bench", "0 fine, 1 failed, 2 wrong usage"),
     .summary = "images a second of the iterator, compared with the limit that decoding sets",
     .usage = {"[OPTIONS] SHARD [key=value ...]"},
     .text =
@@ -38,12 +38,10 @@ COMMAND_PAGE(BENCH_PARAMS) = {
         "With --minibatches SHARD is a file of sequences: its minibatches are compared with\n"
         "read(), and with a walk that converts every number by strtof() (text) or memcpy()\n"
         "(binary); key=value are those of imrec minibatches.",
-    .table = table,
     .keys = imrec_iter_keys,
     .examples = "  imrec bench train.rec shuffle=1 rand_crop=1 rand_mirror=1\n"
                 "  imrec bench train.rec batch_size=64 --threads 1,2,4 --report bench.html\n"
                 "  imrec bench train.rec --augment all --seconds 1\n",
-    .exits = "0 fine, 1 failed, 2 wrong usage",
 };
 
 /* ---- options ---------------------------------------------------------------------------- */
@@ -79,13 +77,6 @@ struct turns {
     bool quiet;
 };
 
-static bool check(const struct bench_result *r)
-{
-    if (!r->good)
-        (void)cli_fail(page.name, &r->why);
-    return r->good;
-}
-
 static void say(const struct turns *x, const struct bench_team *m, int repeat, const char *what)
 {
     if (!x->quiet)
@@ -99,8 +90,7 @@ static bool size_up(struct turns *x, struct bench_team *m)
     struct bench_result r;
     const uint64_t batch = (uint64_t)x->job.iter->batch_size;
     x->job.images = 64 * (uint64_t)m->threads;
-    bench_run_limit(&x->job, &r);
-    if (!check(&r))
+    if (!bench_run_limit(&x->job, &r))
         return false;
     const double wanted = x->seconds * (double)r.images / (r.seconds > 1e-6 ? r.seconds : 1e-6);
     const uint64_t batches = (uint64_t)(wanted / (double)batch) + 1;
@@ -121,8 +111,7 @@ static double cpu_us(const struct bench_result *r)
 static bool limit_turn(struct turns *x, struct bench_team *m)
 {
     struct bench_result r;
-    bench_run_limit(&x->job, &r);
-    if (!check(&r))
+    if (!bench_run_limit(&x->job, &r))
         return false;
     m->image_bytes = (double)r.bytes / (double)r.images;
     bench_add(&m->limit_rate, images_per_s(&r));
@@ -134,8 +123,7 @@ static bool limit_turn(struct turns *x, struct bench_team *m)
 static bool iterator_turn(struct turns *x, struct bench_team *m)
 {
     struct bench_result r;
-    bench_run_iterator(&x->job, &r);
-    if (!check(&r))
+    if (!bench_run_iterator(&x->job, &r))
         return false;
     bench_add(&m->rate, images_per_s(&r));
     bench_add(&m->cpu_us, cpu_us(&r));
@@ -154,19 +142,16 @@ static bool iterator_turn(struct turns *x, struct bench_team *m)
 static bool apart_turn(struct turns *x, struct bench_team *m)
 {
     double rate = 0;
-    struct bench_result r = {.good = true};
-    if (x->views.count == 1)
-        return true;
-    r.good = bench_views_apart(&x->views, &x->job, &rate, &r.why);
-    bench_add(&m->apart, rate);
-    return check(&r);
+    const bool good = x->views.count == 1 || bench_views_apart(&x->views, &x->job, &rate);
+    if (x->views.count != 1)
+        bench_add(&m->apart, rate);
+    return good;
 }
 
 static bool read_turn(struct turns *x)
 {
     struct bench_result r;
-    bench_run_read(&x->job, &r);
-    if (!check(&r))
+    if (!bench_run_read(&x->job, &r))
         return false;
     bench_add(&x->t->read_rate, (double)r.images / r.seconds);
     bench_add(&x->t->read_mb, 1e-6 * (double)r.bytes / r.seconds);
@@ -250,9 +235,8 @@ static int bench(struct bench_table *t, const struct options *o)
     return o->report[0] == '\0' || bench_report(t, page.name, o->report) ? EXIT_OK : EXIT_FAILED;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
     struct bench_table *t = cli_realloc(NULL, 1, sizeof(*t));
     *t = (struct bench_table){
         .uri = operand[0], .pairs = operand + 1, .pair_count = n - 1, .repeats = (int)o->repeat};
@@ -260,5 +244,3 @@ static int run(const void *options, int n, char **operand)
     cli_free(t);
     return status;
 }
-
-const struct command command_bench = {&page, sizeof(struct options), 1, -1, run};

@@ -11,10 +11,7 @@ static const struct field {
     enum field_type { U8, U32, I32, I64, FLAG, REAL } type;
     size_t offset, count;
 } fields[] = {
-#define AT(type, name)                                                                             \
-    {                                                                                              \
-#name, type, offsetof(struct imrec_draw, name), 0                                          \
-    }
+#define AT(type, name) MANY(type, name, 0)
 #define MANY(type, name, n)                                                                        \
     {                                                                                              \
 #name, type, offsetof(struct imrec_draw, name), n                                          \
@@ -41,14 +38,10 @@ enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
 
 static void put_value(struct json *j, const char *key, enum field_type type, const void *at)
 {
-    if (type == U8)
-        json_uint(j, key, *(const uint8_t *)at);
-    else if (type == U32)
-        json_uint(j, key, *(const uint32_t *)at);
-    else if (type == I32)
-        json_int(j, key, *(const int32_t *)at);
-    else if (type == I64)
-        json_int(j, key, *(const int64_t *)at);
+    if (type == U8 || type == U32)
+        json_uint(j, key, type == U8 ? *(const uint8_t *)at : *(const uint32_t *)at);
+    else if (type == I32 || type == I64)
+        json_int(j, key, type == I32 ? *(const int32_t *)at : *(const int64_t *)at);
     else if (type == FLAG)
         json_bool(j, key, *(const bool *)at);
     else

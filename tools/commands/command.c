@@ -16,6 +16,8 @@ int command_refuse_count(const struct cli_page *page, const char *wrong)
     return cli_refuse(stderr, page->name, "%s operands: %s %s", wrong, page->name, page->usage[0]);
 }
 
+static char *g_shards; /* what command_shards() has returned */
+
 int command_run(const struct command *c, int argc, char **argv)
 {
     struct imrec_error err;
@@ -37,6 +39,7 @@ int command_run(const struct command *c, int argc, char **argv)
     else
         status = c->run(options, n, argv + first);
     cli_free(options);
+    cli_free(g_shards);
     return status;
 }
 
@@ -46,22 +49,21 @@ bool command_file_is(const char *uri, enum imrec_file_kind kind)
     return imrec_file_kind(uri, &is, NULL, NULL) == IMREC_OK && is == kind;
 }
 
-char *command_shards(const char *name, char *const *operands, int n, bool allow_missing)
+const char *command_shards(const char *name, char *const *operands, int n, bool allow_missing)
 {
     struct imrec_error err;
-    char *list, *uri = cli_join(operands, n, ';');
+    char *list;
+    g_shards = cli_join(operands, n, ';');
     if (!allow_missing)
-        return uri;
-    const enum imrec_status st = imrec_shards_expand(uri, true, &list, &err);
-    cli_free(uri);
-    if (st != IMREC_OK) {
+        return g_shards;
+    if (imrec_shards_expand(g_shards, true, &list, &err) != IMREC_OK) {
         (void)cli_fail(name, &err);
         return NULL;
     }
-    uri = cli_realloc(NULL, strlen(list) + 1, 1);
-    strcpy(uri, list);
+    cli_free(g_shards);
+    g_shards = cli_join(&list, 1, ';');
     imrec_shards_free(list);
-    return uri;
+    return g_shards;
 }
 
 void command_progress_start(struct command_progress *p, bool quiet)
@@ -107,6 +109,13 @@ void command_finding(FILE *out, struct json *j, const struct imrec_finding *f)
     JSON_UINTS(j, {"begin", f->begin}, {"end", f->end}, {"id", f->id});
     json_text(j, "reason", f->reason);
     json_end(j);
+}
+
+void command_found(void *user, const struct imrec_finding *f)
+{
+    const struct command_findings *to = user;
+    if (!to->damage_is_told || f->kind != IMREC_FOUND_DAMAGE)
+        command_finding(stdout, to->json, f);
 }
 
 void command_left_begin(struct command_left *l, const char *name, bool as_json)
@@ -158,7 +167,7 @@ static void json_sound(struct json *j, const struct imrec_sound_info *i)
                {"samples", i->samples});
 }
 
-void command_json_content(struct json *j, const struct imrec_record *r)
+static void json_content(struct json *j, const struct imrec_record *r)
 {
     struct imrec_image_info image;
     struct imrec_sound_info sound;
@@ -168,12 +177,39 @@ void command_json_content(struct json *j, const struct imrec_record *r)
         json_sound(j, &sound);
 }
 
-void command_json_labels(struct json *j, const char *key, const float *labels, uint32_t n)
+void command_json_record(struct json *j, const struct imrec_record *r, bool all)
 {
-    json_array(j, key);
-    for (uint32_t i = 0; i < n; i++)
-        json_float(j, NULL, labels[i]);
+    json_object(j, NULL);
+    json_text(j, "shard", r->uri);
+    JSON_UINTS(j, {"offset", r->offset}, {"record_bytes", r->size});
+    if (r->is_image) {
+        json_uint(j, "id", r->id);
+        if (all)
+            json_uint(j, "id2", r->id2);
+        json_array(j, "labels");
+        for (uint32_t i = 0; i < r->label_count; i++)
+            json_float(j, NULL, r->labels[i]);
+        json_end(j);
+        json_uint(j, "image_bytes", r->image_size);
+        if (r->metadata != IMREC_NO_METADATA)
+            json_text(j, "metadata", r->metadata == IMREC_HEADER ? "header" : "identity");
+        if (all && r->mask != NULL)
+            json_uint(j, "mask_bytes", r->mask_size);
+        json_content(j, r);
+    }
     json_end(j);
+}
+
+int command_read_id(const char *name, const char *text, uint64_t *id)
+{
+    const char *c = text;
+    for (*id = 0; *c >= '0' && *c <= '9'; c++)
+        if (__builtin_mul_overflow(*id, (uint64_t)10, id) ||
+            __builtin_add_overflow(*id, (uint64_t)(*c - '0'), id))
+            break;
+    return c != text && *c == '\0'
+               ? EXIT_OK
+               : cli_refuse(stderr, name, "ID must be a number, not '%.40s'", text);
 }
 
 bool command_iter_options(const char *name, const char *uri, int64_t batch_size, char *const *pairs,
@@ -194,7 +230,7 @@ bool command_iter_options(const char *name, const char *uri, int64_t batch_size,
             return false;
         }
         if (strncmp(pairs[i], "verbose=", 8) == 0 && o->verbose) /* asked for, not the default */
-            cli_log_traces(name);
+            cli_log(name, IMREC_LOG_TRACE);
     }
     return true;
 }
@@ -204,18 +240,17 @@ char *command_read_position(const char *name, const char *path)
     FILE *f = fopen(path, "r");
     char *text = cli_realloc(NULL, POSITION_MAX_BYTES + 1, 1);
     const size_t n = f != NULL ? fread(text, 1, POSITION_MAX_BYTES + 1, f) : 0;
-    const bool good = f != NULL && ferror(f) == 0 && n <= POSITION_MAX_BYTES;
-    if (!good)
+    if (f != NULL && ferror(f) == 0 && n <= POSITION_MAX_BYTES) {
+        text[n] = '\0';
+    } else {
         cli_say(name, "cannot read %s: %s", path,
                 n > POSITION_MAX_BYTES ? "too long for a position" : strerror(errno));
+        cli_free(text);
+        text = NULL;
+    }
     if (f != NULL)
         (void)fclose(f);
-    if (good) {
-        text[n] = '\0';
-        return text;
-    }
-    cli_free(text);
-    return NULL;
+    return text;
 }
 
 int command_iter_open(const char *name, const struct imrec_iter_options *o, struct imrec_iter **out)

@@ -18,21 +18,28 @@
 struct command {
     const struct cli_page *page;
     size_t options_size; /* of the struct that the page's table fills */
-    int least, most;     /* operands; most < 0: any number */
+    int least, most;     /* operands */
     int (*run)(const void *options, int n, char **operand); /* returns the exit status */
 };
 
-/* A command's `struct options` and its `table`, of the rows that ROWS(X) lists. */
+/* A command's `struct options` and its `table`, of the rows that ROWS(X) lists; the command of
+ * `least` to `most` operands (most < 0: any number), which is the file's run(); and its page:
+ * COMMAND(info, ROWS, 1, -1) = {PAGE_OF("info", exits), .summary = ...}; */
 #define PARAM_STRUCT struct options
-#define COMMAND_OPTIONS(ROWS)                                                                      \
+#define COMMAND(word, ROWS, least, most)                                                           \
     struct options {                                                                               \
         ROWS(IMREC_FIELD)                                                                          \
     };                                                                                             \
-    static const struct param table[] = {ROWS(PARAM_ROW){0}}
-/* They, and the head of the command's page: COMMAND_PAGE(ROWS) = {.name = ..., .table = table}; */
-#define COMMAND_PAGE(ROWS)                                                                         \
-    COMMAND_OPTIONS(ROWS);                                                                         \
+    static const struct param table[] = {ROWS(PARAM_ROW){0}};                                      \
+    static int run(const struct options *o, int n, char **operand);                                \
+    static int run_any(const void *o, int n, char **operand)                                       \
+    {                                                                                              \
+        return run(o, n, operand);                                                                 \
+    }                                                                                              \
+    static const struct cli_page page;                                                             \
+    const struct command command_##word = {&page, sizeof(struct options), least, most, run_any};   \
     static const struct cli_page page
+#define PAGE_OF(word, says) .name = "imrec " word, .table = table, .exits = says
 
 extern const struct cli_page imrec_page;             /* of the program itself */
 extern const struct command *const imrec_commands[]; /* NULL at the end */
@@ -54,6 +61,7 @@ bool command_file_is(const char *uri, enum imrec_file_kind kind);
 bool cbf_are(char *const *files, int n);
 bool cbf_has_images(const char *uri);
 int cbf_info(const char *name, char *const *files, int n, struct json *j);
+int cbf_show(const char *name, const char *file, bool title, struct json *j); /* of one */
 struct cbf_sum {
     uint64_t sequences, chunks, findings, lost;
 };
@@ -74,9 +82,9 @@ int cbf_check(const char *name, char *const *files, int n, struct json *j, struc
 #define ROWS_LONG(X)     ROW_JSON(X) ROW_QUIET(X)
 #define ROWS_SET_LONG(X) ROW_MISSING(X) ROWS_LONG(X)
 
-/* Operands that are shards as one text; `allow_missing`: those that are there. To be cli_free()d.
- * NULL after one line on stderr. */
-char *command_shards(const char *name, char *const *operands, int n, bool allow_missing);
+/* Operands that are shards as one text; `allow_missing`: those that are there. It is freed when the
+ * command is over. NULL after one line on stderr. */
+const char *command_shards(const char *name, char *const *operands, int n, bool allow_missing);
 
 /* Reads the flags (defaults first), counts operands and runs the command, or answers --help, or
  * says what is wrong with the usage. argv[0] is the page's name. Returns the exit status. */
@@ -96,6 +104,13 @@ void command_progress_end(struct command_progress *p);
 
 /* Findings, one line each on `out` or as members of the JSON array that is open. */
 void command_finding(FILE *out, struct json *j, const struct imrec_finding *f);
+/* For the library to call: finding and progress, of which `user` is a struct command_findings. */
+struct command_findings {
+    struct command_progress progress; /* first: what its callback is given */
+    struct json *json;
+    bool damage_is_told; /* by the check of CBF files, byte by byte */
+};
+void command_found(void *user, const struct imrec_finding *f);
 
 /* What a command leaves out: a line each on stderr and, with --json, a member of the array
  * "left_out", the first of the object. The object is begun with the first of them, or at the end,
@@ -111,10 +126,12 @@ void command_left_out(struct command_left *l, const struct imrec_finding *f);
  * there is none. `done` begins it where nothing was skipped. */
 struct json *command_left_end(struct command_left *l, bool done);
 
-/* What an image's header says as members of the JSON object that is open. */
-/* What the record's image, or sound, says of itself; nothing where it is neither. */
-void command_json_content(struct json *j, const struct imrec_record *r);
-void command_json_labels(struct json *j, const char *key, const float *labels, uint32_t n);
+/* The record as a JSON object, with what its image, or sound, says of itself; `all`: the second id
+ * and the mask, too. */
+void command_json_record(struct json *j, const struct imrec_record *r, bool all);
+
+/* A decimal id without sign. EXIT_OK, or EXIT_USAGE after one line on stderr. */
+int command_read_id(const char *name, const char *text, uint64_t *id);
 
 /* Options of an iterator over `uri`: 3 x 224 x 224, batches of `batch_size`, and what the key=value
  * operands change. False after one line on stderr. */

@@ -19,8 +19,8 @@ enum { MOST_TOLD = 10 };
     X(const char *, from, "", 0, 65535, "POSITION.json", "batches",                                \
       "begin at this position, not at the first sweep's begin")                                    \
     ROW_JSON(X)
-COMMAND_PAGE(BATCHES_PARAMS) = {
-    .name = "imrec batches",
+COMMAND(batches, BATCHES_PARAMS, 1, -1) = {
+    PAGE_OF("batches", "0 fine, 1 failed, 2 wrong usage, 3 written, but some samples failed"),
     .summary = "write what the iterator delivers as NumPy files, and the position after it",
     .usage = {"--count=N --out=FOLDER [OPTIONS] SHARD [key=value ...]"},
     .text = "Writes data.npy, labels.npy, ids.npy and valid.npy, one row a slot, all batches one\n"
@@ -31,12 +31,10 @@ COMMAND_PAGE(BATCHES_PARAMS) = {
             "draws.jsonl, ...: what was drawn, one JSON object a row, null for padding and failed\n"
             "slots. position.json is the position after the last batch. Unless given:\n"
             "data_shape=3,224,224 batch_size=128.",
-    .table = table,
     .keys = imrec_iter_keys,
     .examples = "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out first\n"
                 "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out second \\\n"
                 "      --from first/position.json\n",
-    .exits = "0 fine, 1 failed, 2 wrong usage, 3 written, but some samples failed",
 };
 
 /* The files of one of a batch's tensors; what is not asked for stays closed. */
@@ -66,10 +64,10 @@ static char *path_in(const char *folder, const char *name)
 }
 
 static bool open_one(const struct job *j, struct npy *n, const char *name, const char *descr,
-                     size_t value_bytes, const uint64_t *shape, int dims)
+                     const uint64_t *shape, int dims)
 {
     char *path = path_in(j->o->out, name);
-    const bool good = npy_open(n, page.name, path, descr, value_bytes, shape, dims);
+    const bool good = npy_open(n, page.name, path, descr, shape, dims);
     cli_free(path);
     return good;
 }
@@ -85,32 +83,23 @@ static void name_of(char out[32], const char *stem, uint32_t tensor, const char 
 
 static bool open_data(struct job *j, uint32_t tensor, const struct imrec_shape *s)
 {
-    static const struct {
-        const char *descr;
-        size_t bytes;
-    } types[] = {{"<f4", 4}, {"<f2", 2}, {"|u1", 1}, {"|i1", 1}};
+    static const char *const types[] = {"<f4", "<f2", "|u1", "|i1"};
     const uint64_t nchw[] = {s->channels, s->height, s->width};
     const uint64_t nhwc[] = {s->height, s->width, s->channels};
     char name[32];
     name_of(name, "data", tensor, ".npy");
-    return open_one(j, &j->tensor[tensor].data, name, types[j->iter->dtype].descr,
-                    types[j->iter->dtype].bytes, j->iter->layout == IMREC_NCHW ? nchw : nhwc, 3);
+    return open_one(j, &j->tensor[tensor].data, name, types[j->iter->dtype],
+                    j->iter->layout == IMREC_NCHW ? nchw : nhwc, 3);
 }
 
 static bool open_masks(struct job *j, uint32_t tensor, const struct imrec_shape *s)
 {
-    static const struct {
-        const char *descr;
-        size_t bytes;
-    } types[] = {[IMREC_MASK_UINT8] = {"|u1", 1},
-                 [IMREC_MASK_UINT16] = {"<u2", 2},
-                 [IMREC_MASK_INT32] = {"<i4", 4}};
+    static const char *const types[] = {
+        [IMREC_MASK_UINT8] = "|u1", [IMREC_MASK_UINT16] = "<u2", [IMREC_MASK_INT32] = "<i4"};
     const uint64_t shape[] = {s->height, s->width};
-    const size_t bytes = types[j->iter->masks].bytes;
     char name[32];
     name_of(name, "masks", tensor, ".npy");
-    return open_one(j, &j->tensor[tensor].masks, name, types[j->iter->masks].descr, bytes, shape,
-                    2);
+    return open_one(j, &j->tensor[tensor].masks, name, types[j->iter->masks], shape, 2);
 }
 
 static bool open_draws(struct job *j, uint32_t tensor)
@@ -130,16 +119,11 @@ static bool open_tensor(struct job *j, uint32_t tensor, const struct imrec_view 
            (v->draws == NULL || open_draws(j, tensor));
 }
 
-static const struct {
-    const char *descr;
-    size_t bytes;
-} label_types[] = {[IMREC_LABEL_FLOAT32] = {"<f4", 4},
-                   [IMREC_LABEL_FLOAT64] = {"<f8", 8},
-                   [IMREC_LABEL_INT64] = {"<i8", 8}};
-
 /* Shapes and a label's width are known from a batch. */
 static bool open_all(struct job *j, const struct imrec_batch *b)
 {
+    static const char *const types[] = {
+        [IMREC_LABEL_FLOAT32] = "<f4", [IMREC_LABEL_FLOAT64] = "<f8", [IMREC_LABEL_INT64] = "<i8"};
     const uint64_t width[] = {b->label_width};
     if (mkdir(j->o->out, 0777) != 0 && errno != EEXIST) {
         cli_say(page.name, "cannot create %s: %s", j->o->out, strerror(errno));
@@ -152,10 +136,9 @@ static bool open_all(struct job *j, const struct imrec_batch *b)
     for (uint32_t t = 0; t < j->tensors; t++)
         if (!open_tensor(j, t, &b->views[t]))
             return false;
-    return open_one(j, &j->labels, "labels.npy", label_types[j->iter->dtype_label].descr,
-                    label_types[j->iter->dtype_label].bytes, width, 1) &&
-           open_one(j, &j->ids, "ids.npy", "<u8", 8, NULL, 0) &&
-           open_one(j, &j->valid, "valid.npy", "|u1", 1, NULL, 0);
+    return open_one(j, &j->labels, "labels.npy", types[j->iter->dtype_label], width, 1) &&
+           open_one(j, &j->ids, "ids.npy", "<u8", NULL, 0) &&
+           open_one(j, &j->valid, "valid.npy", "|u1", NULL, 0);
 }
 
 static bool same_shape(const struct job *j, const struct imrec_batch *b)
@@ -257,10 +240,8 @@ static int deliver(struct job *j, struct imrec_iter *it)
         }
         if (st == IMREC_END && j->batches != 0)
             return EXIT_OK; /* max_samples: nothing comes any more */
-        if (st == IMREC_END) {
-            fprintf(stderr, "%s: a sweep has no batch\n", page.name);
-            return EXIT_FAILED;
-        }
+        if (st == IMREC_END)
+            return cli_say(page.name, "a sweep has no batch");
         if (st != IMREC_OK && st != IMREC_ERR_DATA)
             return cli_fail(page.name, &err);
         if (st == IMREC_ERR_DATA && !j->iter->verbose && j->told++ < MOST_TOLD)
@@ -320,11 +301,11 @@ static int run_with(struct job *j, struct imrec_iter *it)
     return j->failed + j->replaced != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
     struct imrec_iter_options iter;
     struct imrec_iter *it;
-    struct job j = {.o = options, .iter = &iter};
+    struct job j = {.o = o, .iter = &iter};
     if (!command_iter_options(page.name, operand[0], 128, operand + 1, n - 1, &iter))
         return EXIT_USAGE;
     int status = command_iter_open(page.name, &iter, &it);
@@ -334,5 +315,3 @@ static int run(const void *options, int n, char **operand)
     imrec_iter_close(it);
     return status;
 }
-
-const struct command command_batches = {&page, sizeof(struct options), 1, -1, run};

@@ -10,8 +10,8 @@
     X(bool, record, "0", 0, 1, "", "output", "write the whole record, with its header")            \
     X(bool, mask, "0", 0, 1, "", "output", "write the image's mask, a PNG")                        \
     ROW_MISSING(X) ROW_CONFIG(X) ROW_JSON(X)
-COMMAND_PAGE(CAT_PARAMS) = {
-    .name = "imrec cat",
+COMMAND(cat, CAT_PARAMS, 0, -1) = {
+    PAGE_OF("cat", IMREC_EXITS),
     .summary = "write one image, byte for byte as it was packed, or sequences of CNTK files",
     .usage = {"[OPTIONS] SHARD ID", "[OPTIONS] SHARD --offset=BYTE",
               "[OPTIONS] CNTKFILE [ID] [key=value ...]"},
@@ -21,79 +21,39 @@ COMMAND_PAGE(CAT_PARAMS) = {
             "Of CNTK's text and binary files all sequences, or the one with this id, are printed\n"
             "as text, or with --json as one object a line: dense samples as values, sparse ones\n"
             "as [index, value].\n" SEQUENCES_KEYS,
-    .table = table,
     .examples = "  imrec cat train.rec 4711 > 4711.jpg\n"
                 "  imrec cat --json train.cbf | head -1\n"
                 "  imrec cat train.ctf 100 input.x.format=dense input.x.dim=784\n",
-    .exits = IMREC_EXITS,
 };
-
-static void print_json(const struct imrec_record *r)
-{
-    struct json j;
-    json_begin(&j, stdout);
-    json_text(&j, "shard", r->uri);
-    json_uint(&j, "offset", r->offset);
-    json_uint(&j, "record_bytes", r->size);
-    if (r->is_image) {
-        json_uint(&j, "id", r->id);
-        json_uint(&j, "id2", r->id2);
-        command_json_labels(&j, "labels", r->labels, r->label_count);
-        json_uint(&j, "image_bytes", r->image_size);
-        if (r->metadata != IMREC_NO_METADATA)
-            json_text(&j, "metadata", r->metadata == IMREC_HEADER ? "header" : "identity");
-        if (r->mask != NULL)
-            json_uint(&j, "mask_bytes", r->mask_size);
-        command_json_content(&j, r);
-    }
-    json_close(&j);
-}
 
 static int write_out(const struct options *o, const struct imrec_record *r)
 {
     if (o->json) {
-        print_json(r);
+        struct json j;
+        json_open(&j, stdout);
+        command_json_record(&j, r, true);
+        json_close(&j);
         return EXIT_OK;
     }
-    if (!o->record && r->metadata != IMREC_NO_METADATA) {
-        fprintf(stderr,
-                "%s: %s: the record at offset %" PRIu64 " is %s, and no image; --json shows it\n",
-                page.name, r->uri, r->offset,
-                r->metadata == IMREC_HEADER ? "a header" : "an identity");
-        return EXIT_FAILED;
-    }
-    if (!o->record && !r->is_image) {
-        cli_say(page.name,
-                "%s: the record at offset %" PRIu64 " is not an image; --record writes it", r->uri,
-                r->offset);
-        return EXIT_FAILED;
-    }
-    if (o->mask && r->mask == NULL) {
-        cli_say(page.name, "%s: the record at offset %" PRIu64 " has no mask", r->uri, r->offset);
-        return EXIT_FAILED;
-    }
-    if (cli_is_terminal(stdout)) {
-        fprintf(stderr, "%s: not to a terminal; send the output to a file\n", page.name);
-        return EXIT_FAILED;
-    }
+    if (!o->record && r->metadata != IMREC_NO_METADATA)
+        return cli_say(page.name,
+                       "%s: the record at offset %" PRIu64 " is %s, and no image; --json shows it",
+                       r->uri, r->offset, r->metadata == IMREC_HEADER ? "a header" : "an identity");
+    if (!o->record && !r->is_image)
+        return cli_say(page.name,
+                       "%s: the record at offset %" PRIu64 " is not an image; --record writes it",
+                       r->uri, r->offset);
+    if (o->mask && r->mask == NULL)
+        return cli_say(page.name, "%s: the record at offset %" PRIu64 " has no mask", r->uri,
+                       r->offset);
+    if (cli_is_terminal(stdout))
+        return cli_say(page.name, "not to a terminal; send the output to a file");
     if (o->mask)
         (void)fwrite(r->mask, 1, r->mask_size, stdout);
     else
         (void)fwrite(o->record ? r->data : r->image, 1, o->record ? r->size : r->image_size,
                      stdout);
     return EXIT_OK; /* cli_exit() looks whether it was written */
-}
-
-/* A decimal id without sign. */
-static bool read_id(const char *text, uint64_t *id)
-{
-    *id = 0;
-    for (const char *c = text; *c != '\0'; c++) {
-        if (*c < '0' || *c > '9' || __builtin_mul_overflow(*id, (uint64_t)10, id) ||
-            __builtin_add_overflow(*id, (uint64_t)(*c - '0'), id))
-            return false;
-    }
-    return text[0] != '\0';
 }
 
 static int show(const char *uri, const struct options *o, const char *id_text)
@@ -105,8 +65,8 @@ static int show(const char *uri, const struct options *o, const char *id_text)
     uint32_t shard = (uint32_t)o->shard;
     enum imrec_status st = IMREC_OK;
     int status;
-    if (id_text != NULL && !read_id(id_text, &id))
-        return cli_refuse(stderr, page.name, "ID must be a number, not '%.40s'", id_text);
+    if (id_text != NULL && (status = command_read_id(page.name, id_text, &id)) != EXIT_OK)
+        return status;
     if (id_text != NULL)
         st = imrec_dataset_find(uri, id, &shard, &offset, &err);
     if (st == IMREC_OK)
@@ -116,16 +76,15 @@ static int show(const char *uri, const struct options *o, const char *id_text)
     if (st == IMREC_OK)
         st = imrec_reader_next(reader, &record, &err);
     if (st == IMREC_END)
-        cli_say(page.name, "%s: no record at offset %" PRIu64, uri, offset);
-    if (st == IMREC_OK && (record.offset != offset || record.shard != shard)) {
-        cli_say(page.name, "%s: no record begins at offset %" PRIu64 "; the next is at %" PRIu64,
-                record.uri, offset, record.offset);
-        status = EXIT_FAILED;
-    } else if (st == IMREC_OK) {
+        status = cli_say(page.name, "%s: no record at offset %" PRIu64, uri, offset);
+    else if (st != IMREC_OK)
+        status = cli_fail(page.name, &err);
+    else if (record.offset != offset || record.shard != shard)
+        status = cli_say(page.name,
+                         "%s: no record begins at offset %" PRIu64 "; the next is at %" PRIu64,
+                         record.uri, offset, record.offset);
+    else
         status = write_out(o, &record);
-    } else {
-        status = st == IMREC_END ? EXIT_FAILED : cli_fail(page.name, &err);
-    }
     imrec_reader_close(reader);
     return status;
 }
@@ -144,9 +103,8 @@ static int cat_sequences(struct sequences_request r, char **operand)
     return sequences_cat(&r);
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
     const struct sequences_request r = sequences_request(&page, o->config, o->json, n, operand);
     if (n == 0 && o->config[0] == '\0')
         return command_refuse_count(&page, "missing");
@@ -156,12 +114,6 @@ static int run(const void *options, int n, char **operand)
         return command_refuse_count(&page, "too many");
     if ((n == 2) == (o->offset >= 0))
         return cli_refuse(stderr, page.name, "give either an ID or --offset");
-    char *uri = command_shards(page.name, operand, 1, o->allow_missing);
-    if (uri == NULL)
-        return EXIT_FAILED;
-    const int status = show(uri, o, n == 2 ? operand[1] : NULL);
-    cli_free(uri);
-    return status;
+    const char *uri = command_shards(page.name, operand, 1, o->allow_missing);
+    return uri != NULL ? show(uri, o, n == 2 ? operand[1] : NULL) : EXIT_FAILED;
 }
-
-const struct command command_cat = {&page, sizeof(struct options), 0, -1, run};

@@ -60,8 +60,7 @@ static void print_text(const struct imrec_cbf_card *c)
                c->stream[i].dim);
 }
 
-/* What the header of a file says: members of the object that is open, or text. */
-static int show_file(const char *name, const char *file, bool title, struct json *j)
+int cbf_show(const char *name, const char *file, bool title, struct json *j)
 {
     struct imrec_error err;
     struct imrec_cbf_card c;
@@ -82,21 +81,17 @@ static int show_file(const char *name, const char *file, bool title, struct json
 int cbf_info(const char *name, char *const *files, int n, struct json *j)
 {
     if (n == 1)
-        return show_file(name, files[0], false, j);
+        return cbf_show(name, files[0], false, j);
     int status = EXIT_OK;
-    if (j != NULL) {
-        json_text(j, "format", "cbf");
-        json_array(j, "files");
-    }
-    for (int i = 0; status == EXIT_OK && i < n; i++) {
-        if (j != NULL)
-            json_object(j, NULL);
-        status = show_file(name, files[i], true, j);
-        if (j != NULL)
-            json_end(j);
-    }
     if (j != NULL)
+        json_text(j, "format", "cbf");
+    json_array(j, "files");
+    for (int i = 0; status == EXIT_OK && i < n; i++) {
+        json_object(j, NULL);
+        status = cbf_show(name, files[i], true, j);
         json_end(j);
+    }
+    json_end(j);
     return status;
 }
 
@@ -118,8 +113,7 @@ static void found(void *user, const struct imrec_finding *what)
     json_object(j, NULL);
     if (f->file != NULL)
         json_text(j, "file", f->file);
-    json_uint(j, "offset", what->begin);
-    json_uint(j, "lost", what->lost);
+    JSON_UINTS(j, {"offset", what->begin}, {"lost", what->lost});
     json_text(j, "message", what->reason);
     json_end(j);
 }

@@ -19,8 +19,8 @@
     X(int64_t, threads, "0", 0, 1024, "workers", "output",                                         \
       "to binary: threads that convert; 0 = every CPU")                                            \
     ROWS_LONG(X)
-COMMAND_PAGE(CONVERT_PARAMS) = {
-    .name = "imrec convert",
+COMMAND(convert, CONVERT_PARAMS, 2, 2) = {
+    PAGE_OF("convert", IMREC_EXITS),
     .summary = "CNTK's binary format into text, or text into binary",
     .usage = {"[OPTIONS] IN.cbf OUT.ctf", "--header FILE [OPTIONS] IN.ctf OUT.cbf"},
     .text =
@@ -28,10 +28,8 @@ COMMAND_PAGE(CONVERT_PARAMS) = {
         "back as the same values. To binary: as ctf2bin, which has more options. OUT is replaced\n"
         "once the new file is complete. A binary file that has a manifest is compared with it\n"
         "first.",
-    .table = table,
     .examples = "  imrec convert --header inputs.txt train.cbf train.ctf\n"
                 "  imrec convert --header inputs.txt train.ctf again.cbf\n",
-    .exits = IMREC_EXITS,
 };
 
 static bool show(void *user, const struct imrec_progress *done)
@@ -77,9 +75,8 @@ static void print(const struct options *o, const struct imrec_convert_result *r)
     json_close(&j);
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
     struct command_progress p = {.counts = {0}};
     struct imrec_convert_result r;
     struct imrec_error err;
@@ -106,5 +103,3 @@ static int run(const void *options, int n, char **operand)
         print(o, &r);
     return r.errors != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
-
-const struct command command_convert = {&page, sizeof(struct options), 2, 2, run};

@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #define EXPORT_PARAMS(X) ROW_ON_ERROR(X) ROWS_SET_LONG(X)
-COMMAND_PAGE(EXPORT_PARAMS) = {
-    .name = "imrec export",
+COMMAND(export, EXPORT_PARAMS, 2, 2) = {
+    PAGE_OF("export", IMREC_EXITS),
     .summary = "write all images back to files, in a folder of their class",
     .usage = {"[OPTIONS] SHARD FOLDER"},
     .text =
@@ -23,9 +23,7 @@ COMMAND_PAGE(EXPORT_PARAMS) = {
         "Every record is compared with the checksum next to its shard. One that differs, and\n"
         "bytes that hold no readable record, end the command; with --on-error skip they are\n"
         "skipped, named on standard error and in the JSON object, and the exit status is 3.",
-    .table = table,
     .examples = "  imrec export train.rec photos-again/\n",
-    .exits = IMREC_EXITS,
 };
 
 struct job {
@@ -103,12 +101,10 @@ static bool write_image(struct job *j, const struct imrec_record *r)
 
 static int lose(struct job *j, const struct imrec_finding *f, const struct imrec_error *why)
 {
-    if (j->on_error == IMREC_ON_ERROR_STOP) {
-        cli_say(page.name,
-                "%s; --on-error skip continues without it: %s has the files written before",
-                why->message, j->folder);
-        return EXIT_FAILED;
-    }
+    if (j->on_error == IMREC_ON_ERROR_STOP)
+        return cli_say(page.name,
+                       "%s; --on-error skip continues without it: %s has the files written before",
+                       why->message, j->folder);
     j->left_out++;
     command_left_out(&j->left, f);
     return EXIT_OK;
@@ -189,16 +185,14 @@ static int finish(struct job *j, const struct options *o, int status, uint64_t u
     struct json *json = command_left_end(&j->left, status == EXIT_OK);
     if (status == EXIT_OK && json != NULL)
         print_json(json, j, unchecked);
-    if (json != NULL)
-        json_close(json);
+    json_close(json);
     if (status == EXIT_OK && !o->json)
         print(j, unchecked);
     return status == EXIT_OK && j->left_out != 0 ? EXIT_PARTIAL : status;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
     struct imrec_error err;
     struct imrec_checked *reader = NULL;
     struct job j = {.files = {.marker = -1}};
@@ -206,7 +200,7 @@ static int run(const void *options, int n, char **operand)
     (void)n;
     j.folder = operand[1];
     j.on_error = o->on_error;
-    char *uri = command_shards(page.name, operand, 1, o->allow_missing);
+    const char *uri = command_shards(page.name, operand, 1, o->allow_missing);
     if (uri == NULL)
         return EXIT_FAILED;
     command_left_begin(&j.left, page.name, o->json);
@@ -224,8 +218,5 @@ static int run(const void *options, int n, char **operand)
     imrec_names_close(j.names.names);
     imrec_classes_close(j.names.classes);
     imrec_checked_close(reader);
-    cli_free(uri);
     return status;
 }
-
-const struct command command_export = {&page, sizeof(struct options), 2, 2, run};

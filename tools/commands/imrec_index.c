@@ -8,15 +8,13 @@
       "name of the index (one shard only; default: that of the shard with .idx)")                  \
     X(bool, force, "0", 0, 1, "", "output", "replace an index that exists")                        \
     ROW_JSON(X)
-COMMAND_PAGE(INDEX_PARAMS) = {
-    .name = "imrec index",
+COMMAND(index, INDEX_PARAMS, 1, -1) = {
+    PAGE_OF("index", "0 fine, 1 failed, 2 wrong usage, 3 written, but damaged ranges were skipped"),
     .summary = "write the .idx of shards",
     .usage = {"[OPTIONS] SHARD.rec..."},
     .text = "Scans each shard and writes 'key TAB offset' of every record next to it. An index is\n"
             "refused where one exists, unless --force. Damaged ranges are skipped and reported.",
-    .table = table,
     .examples = "  imrec index train.rec\n",
-    .exits = "0 fine, 1 failed, 2 wrong usage, 3 written, but damaged ranges were skipped",
 };
 
 static void json_result(struct json *j, const char *shard, const struct imrec_index_result *r)
@@ -50,24 +48,17 @@ static int index_one(const char *shard, const struct options *o, struct json *j)
     return r.damaged_ranges != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
-    struct json j;
+    struct json json;
     int worst = EXIT_OK;
     if (o->out[0] != '\0' && n > 1)
         return cli_refuse(stderr, page.name, "--out names one index, there are %d shards", n);
-    if (o->json) {
-        json_begin(&j, stdout);
-        json_array(&j, "indexes");
-    }
+    struct json *j = json_begin_if(o->json, &json, "indexes");
     for (int i = 0; i < n && worst != EXIT_FAILED; i++) {
-        const int status = index_one(operand[i], o, o->json ? &j : NULL);
+        const int status = index_one(operand[i], o, j);
         worst = status == EXIT_OK ? worst : status;
     }
-    if (o->json)
-        json_close(&j);
+    json_close(j);
     return worst;
 }
-
-const struct command command_index = {&page, sizeof(struct options), 1, -1, run};

@@ -5,18 +5,16 @@
 #define INFO_PARAMS(X)                                                                             \
     X(int64_t, classes, "20", 0, INT64_MAX, "N", "output", "labels to list; --json lists all")     \
     ROW_MISSING(X) ROW_CONFIG(X) ROWS_LONG(X)
-COMMAND_PAGE(INFO_PARAMS) = {
-    .name = "imrec info",
+COMMAND(info, INFO_PARAMS, 0, -1) = {
+    PAGE_OF("info", IMREC_EXITS),
     .summary = "the card of a data set: records, classes, sizes, kinds of images",
     .usage = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]"},
     .text = "Reads the header of every record and image once, and describes the contents of the "
             "shards.\n\n"
             "Of CNTK's text and binary files: sequences, samples, chunks and inputs. Nothing need\n"
             "be said of a text: its inputs are those of the first 16 MiB.",
-    .table = table,
     .examples = "  imrec info train.rec\n  imrec info --json 'train-*.rec'\n"
                 "  imrec info train.ctf\n",
-    .exits = IMREC_EXITS,
 };
 
 static void json_range(struct json *j, const char *key, const struct imrec_range *r)
@@ -66,8 +64,7 @@ static void json_shards(struct json *j, const struct imrec_dataset_card *c)
         const struct imrec_shard_card *s = &c->shards[i];
         json_object(j, NULL);
         json_text(j, "uri", s->uri);
-        json_uint(j, "bytes", s->bytes);
-        json_uint(j, "records", s->records);
+        JSON_UINTS(j, {"bytes", s->bytes}, {"records", s->records});
         json_bool(j, "indexed", s->indexed);
         json_bool(j, "checksummed", s->checksummed);
         json_end(j);
@@ -91,8 +88,7 @@ json_card(struct json *j, const struct imrec_dataset_card *c, const struct imrec
     json_range(j, "channels", &c->channels);
     json_range(j, "sample_rate", &c->sample_rate);
     json_range(j, "milliseconds", &c->milliseconds);
-    json_uint(j, "metadata", c->metadata);
-    json_uint(j, "identities", c->identities);
+    JSON_UINTS(j, {"metadata", c->metadata}, {"identities", c->identities});
     json_range(j, "images_per_identity", &c->images_per_identity);
     json_kinds(j, c);
     json_bool(j, "labels_cut", c->labels_cut);
@@ -238,35 +234,25 @@ show_binary(char *const *files, int n, const char *uri, const struct options *o,
     int status = cbf_info(page.name, files, n, j);
     if (status != EXIT_OK || !cbf_has_images(uri))
         return status;
-    if (j != NULL)
-        json_object(j, "pictures");
+    json_object(j, "pictures");
     status = show(uri, o, j);
-    if (j != NULL)
-        json_end(j);
+    json_end(j);
     return status;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
-    struct json json, *j = NULL;
+    struct json json;
     const struct sequences_request r = sequences_request(&page, o->config, o->json, n, operand);
     if (n == 0 && o->config[0] == '\0')
         return command_refuse_count(&page, "missing");
     if (!sequences_are_binary(&r) && sequences_are_asked(&r))
         return sequences_info(&r);
-    char *uri = command_shards(page.name, operand, n, o->allow_missing);
+    const char *uri = command_shards(page.name, operand, n, o->allow_missing);
     if (uri == NULL)
         return EXIT_FAILED;
-    if (o->json) {
-        j = &json;
-        json_begin(j, stdout);
-    }
-    int status = cbf_are(operand, n) ? show_binary(operand, n, uri, o, j) : show(uri, o, j);
-    if (j != NULL)
-        json_close(j);
-    cli_free(uri);
+    struct json *j = json_begin_if(o->json, &json, NULL);
+    const int status = cbf_are(operand, n) ? show_binary(operand, n, uri, o, j) : show(uri, o, j);
+    json_close(j);
     return status;
 }
-
-const struct command command_info = {&page, sizeof(struct options), 0, -1, run};

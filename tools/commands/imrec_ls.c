@@ -5,17 +5,15 @@
     X(int64_t, from, "0", 0, INT64_MAX, "N", "records", "begin with record N, counted from 0")     \
     X(int64_t, limit, "-1", -1, INT64_MAX, "N", "records", "list at most N; -1 = all")             \
     ROWS_SET(X)
-COMMAND_PAGE(LS_PARAMS) = {
-    .name = "imrec ls",
+COMMAND(ls, LS_PARAMS, 1, -1) = {
+    PAGE_OF("ls", IMREC_EXITS),
     .summary = "list records: place, id, labels, bytes, size and kind of image",
     .usage = {"[OPTIONS] SHARD..."},
     .text = "One line a record, fields separated by tabs: number of the shard, offset of the\n"
             "record in it, image id, labels (with commas between them), bytes of the image,\n"
             "WIDTHxHEIGHT and format. What a field cannot say is '-'. The format of insightface's\n"
             "metadata is 'header' or 'identity', its labels the range of keys that it names.",
-    .table = table,
     .examples = "  imrec ls --limit 10 train.rec\n",
-    .exits = IMREC_EXITS,
 };
 
 struct listing {
@@ -59,27 +57,10 @@ static void print_record(const struct imrec_record *r)
     print_content(r);
 }
 
-static void json_record(struct json *j, const struct imrec_record *r)
-{
-    json_object(j, NULL);
-    json_text(j, "shard", r->uri);
-    json_uint(j, "offset", r->offset);
-    json_uint(j, "record_bytes", r->size);
-    if (r->is_image) {
-        json_uint(j, "id", r->id);
-        command_json_labels(j, "labels", r->labels, r->label_count);
-        json_uint(j, "image_bytes", r->image_size);
-        if (r->metadata != IMREC_NO_METADATA)
-            json_text(j, "metadata", r->metadata == IMREC_HEADER ? "header" : "identity");
-        command_json_content(j, r);
-    }
-    json_end(j);
-}
-
 static void list_record(struct listing *l, const struct imrec_record *r)
 {
     if (l->json != NULL)
-        json_record(l->json, r);
+        command_json_record(l->json, r, false);
     else
         print_record(r);
     l->listed++;
@@ -110,16 +91,11 @@ static int show(const char *uri, const struct options *o)
 {
     struct json j;
     struct imrec_error err;
-    struct listing l = {.json = o->json ? &j : NULL};
-    if (o->json) {
-        json_begin(&j, stdout);
-        json_array(&j, "records");
-    }
+    struct listing l = {.json = json_begin_if(o->json, &j, "records")};
     const enum imrec_status st = list(&l, uri, o, &err);
     if (o->json) {
         json_end(&j);
-        json_uint(&j, "listed", l.listed);
-        json_uint(&j, "damaged_ranges", l.damaged);
+        JSON_UINTS(&j, {"listed", l.listed}, {"damaged_ranges", l.damaged});
         json_close(&j);
     }
     if (st != IMREC_OK)
@@ -127,15 +103,8 @@ static int show(const char *uri, const struct options *o)
     return l.damaged != 0 ? EXIT_FAILED : EXIT_OK;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
-    char *uri = command_shards(page.name, operand, n, o->allow_missing);
-    if (uri == NULL)
-        return EXIT_FAILED;
-    const int status = show(uri, o);
-    cli_free(uri);
-    return status;
+    const char *uri = command_shards(page.name, operand, n, o->allow_missing);
+    return uri != NULL ? show(uri, o) : EXIT_FAILED;
 }
-
-const struct command command_ls = {&page, sizeof(struct options), 1, -1, run};

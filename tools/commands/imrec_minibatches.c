@@ -13,8 +13,8 @@
       "of a minibatch; 0 = minibatch_size_in_samples")                                             \
     X(const char *, from, "", 0, 65535, "POSITION.json", "minibatches",                            \
       "begin at this position, the value of \"position\" in a line")
-COMMAND_PAGE(MINIBATCHES_PARAMS) = {
-    .name = "imrec minibatches",
+COMMAND(minibatches, MINIBATCHES_PARAMS, 1, -1) = {
+    PAGE_OF("minibatches", "0 fine, 1 failed, 2 wrong usage"),
     .summary = "print the minibatches of a CNTK text or binary file as JSON",
     .usage = {"[OPTIONS] SOURCE [key=value ...]"},
     .text =
@@ -27,14 +27,12 @@ COMMAND_PAGE(MINIBATCHES_PARAMS) = {
         "sparse: [index, value] pairs; values that are not finite: \"NaN\", \"Infinity\",\n"
         "\"-Infinity\"), then what holds for all. Unless max_sweeps=, max_samples= or epoch_size=\n"
         "is given, the sweep's end is the end, whatever --count is: max_sweeps=0 continues.",
-    .table = table,
     .keys = sequences_keys,
     .examples = "  imrec minibatches train.ctf randomize=false minibatch_size_in_samples=7 \\\n"
                 "      input.features.format=dense input.features.dim=784 --count 3\n"
                 "  imrec minibatches reader.cntk --count 10 | tail -1 | jq .position >here.json\n"
                 "  imrec minibatches reader.cntk --count 10 --from here.json\n"
                 "  imrec minibatches whole.cntk action=test DataDir=/data randomize=false\n",
-    .exits = "0 fine, 1 failed, 2 wrong usage",
 };
 
 /* ---- printing ---------------------------------------------------------------------------- */
@@ -78,8 +76,7 @@ static void put_stream(struct json *j, const struct imrec_minibatch_stream *s)
 {
     uint64_t sample = 0;
     json_object(j, s->name);
-    json_uint(j, "num_sequences", s->sequences);
-    json_uint(j, "num_samples", s->samples);
+    JSON_UINTS(j, {"num_sequences", s->sequences}, {"num_samples", s->samples});
     json_array(j, "sequences");
     for (uint64_t i = 0; i < s->sequences; i++) {
         json_array(j, NULL);
@@ -232,9 +229,8 @@ static int run_with(const struct options *o, struct imrec_minibatch_config *c, b
     return status;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
     struct imrec_minibatch_config *c;
     struct imrec_error err;
     bool one_sweep;
@@ -246,5 +242,3 @@ static int run(const void *options, int n, char **operand)
     imrec_minibatch_config_free(c);
     return status;
 }
-
-const struct command command_minibatches = {&page, sizeof(struct options), 1, -1, run};

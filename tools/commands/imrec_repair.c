@@ -11,8 +11,9 @@
     X(bool, decode, "0", 0, 1, "", "checks", "also drop images that do not decode")                \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
     ROWS_SET_LONG(X)
-COMMAND_PAGE(REPAIR_PARAMS) = {
-    .name = "imrec repair",
+COMMAND(repair, REPAIR_PARAMS, 2, -1) = {
+    PAGE_OF("repair",
+            "0 nothing was lost, 1 failed, 2 wrong usage, 3 repaired, but something was lost"),
     .summary = "salvage all intact records into a new shard",
     .usage = {"[OPTIONS] SHARD... OUT.rec"},
     .text =
@@ -21,21 +22,8 @@ COMMAND_PAGE(REPAIR_PARAMS) = {
         "and bytes. A record that differs from its checksum is dropped; one without a checksum\n"
         "is kept if its image decodes without a warning, and counted. Losses are listed, one\n"
         "line each. The input is not changed.",
-    .table = table,
     .examples = "  imrec repair broken.rec whole.rec\n",
-    .exits = "0 nothing was lost, 1 failed, 2 wrong usage, 3 repaired, but something was lost",
 };
-
-struct output {
-    struct command_progress progress;
-    struct json *json;
-};
-
-static void lost(void *user, const struct imrec_finding *f)
-{
-    struct output *out = user;
-    command_finding(stdout, out->json, f);
-}
 
 static void print(struct json *j, const struct imrec_repair_result *r, const char *path)
 {
@@ -71,20 +59,16 @@ static int repair(const char *uri, const char *path, const struct options *r)
     struct imrec_error err;
     struct imrec_repair_options o;
     struct imrec_repair_result result = {0};
-    struct output out = {.json = r->json ? &j : NULL};
+    struct command_findings out = {.json = json_begin_if(r->json, &j, "lost")};
     imrec_repair_options_init(&o);
     o.keys = r->keys;
     o.ignore_checksums = !r->checksums;
     o.decode = r->decode;
     o.drop_unmatched = r->drop_unmatched;
     o.force = r->force;
-    o.finding = lost;
+    o.finding = command_found;
     o.progress = command_progress_show;
     o.user = &out;
-    if (r->json) {
-        json_begin(&j, stdout);
-        json_array(&j, "lost");
-    }
     command_progress_start(&out.progress, r->quiet);
     const enum imrec_status st = imrec_dataset_repair(uri, path, &o, &result, &err);
     command_progress_end(&out.progress);
@@ -95,15 +79,8 @@ static int repair(const char *uri, const char *path, const struct options *r)
     return result.dropped + result.damaged_ranges + result.missing != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
-    char *uri = command_shards(page.name, operand, n - 1, o->allow_missing);
-    if (uri == NULL)
-        return EXIT_FAILED;
-    const int status = repair(uri, operand[n - 1], o);
-    cli_free(uri);
-    return status;
+    const char *uri = command_shards(page.name, operand, n - 1, o->allow_missing);
+    return uri != NULL ? repair(uri, operand[n - 1], o) : EXIT_FAILED;
 }
-
-const struct command command_repair = {&page, sizeof(struct options), 2, -1, run};

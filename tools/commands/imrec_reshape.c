@@ -1,13 +1,12 @@
 /* tools/commands/imrec_reshape.c - merge, split, sample, relabel: sets into sets, records as they
  * are. */
-#include "imrec/reshape.h"
-
 #include "tools/commands/command.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The options of the four commands; each table adds rows of its own to the common ones. */
+/* The options of the four commands, in one struct; each table adds rows of its own to the common
+ * ones. */
 #define COMMON(X)                                                                                  \
     X(int64_t, shards, "0", 0, 1 << 20, "N", "output",                                             \
       "cut the new set into N shards, OUT-00000-of-0000N.rec")                                     \
@@ -21,40 +20,18 @@
     X(int64_t, records, "0", 0, INT64_MAX, "N", "sample", "number of records to draw")             \
     X(float, fraction, "-1", -1, 1, "0..1", "sample", "share of the records to draw")              \
     X(int64_t, seed, "0", 0, INT64_MAX, "", "sample", "seed of the draw")                          \
-    X(bool, rest, "0", 0, 1, "", "sample", "write the records that the same draw omits")           \
-    COMMON(X)
+    X(bool, rest, "0", 0, 1, "", "sample", "write the records that the same draw omits")
 #define RELABEL(X)                                                                                 \
     X(enum imrec_unlisted, unlisted, "stop", 0, 2, "stop|keep|drop", "labels",                     \
       "a record whose id is not in the list: stop, keep its labels, drop it")                      \
     X(const char *, class_list, "", 0, 65535, "FILE", "labels",                                    \
-      "class list of the new labels, instead of the old one")                                      \
-    COMMON(X)
-
-struct sample {
-    SAMPLE(IMREC_FIELD)
+      "class list of the new labels, instead of the old one")
+struct options {
+    COMMON(IMREC_FIELD) SAMPLE(IMREC_FIELD) RELABEL(IMREC_FIELD)
 };
-struct relabel {
-    RELABEL(IMREC_FIELD)
-};
-
-COMMAND_OPTIONS(COMMON);
-#undef PARAM_STRUCT
-#define PARAM_STRUCT struct sample
-static const struct param sample_table[] = {SAMPLE(PARAM_ROW){0}};
-#undef PARAM_STRUCT
-#define PARAM_STRUCT struct relabel
-static const struct param relabel_table[] = {RELABEL(PARAM_ROW){0}};
-
-/* The common fields of any of the three, for the library and for reshape(). */
-#define TAKE(o, v)                                                                                 \
-    ((o)->shards = (v)->shards, (o)->shard_size = (v)->shard_size, (o)->renumber = (v)->renumber,  \
-     (o)->classes = (v)->classes ? NULL : "", (o)->force = (v)->force,                             \
-     (o)->on_error = (v)->on_error)
-#define OPTIONS_OF(v)                                                                              \
-    (const struct options)                                                                         \
-    {                                                                                              \
-        .json = (v)->json, .quiet = (v)->quiet, .allow_missing = (v)->allow_missing                \
-    }
+static const struct param table[] = {COMMON(PARAM_ROW){0}},
+                          sample_table[] = {SAMPLE(PARAM_ROW) COMMON(PARAM_ROW){0}},
+                          relabel_table[] = {RELABEL(PARAM_ROW) COMMON(PARAM_ROW){0}};
 
 static void print_text(const char *out, const struct imrec_reshape_result *r)
 {
@@ -97,27 +74,22 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
     struct imrec_reshape_result r;
     struct imrec_error err;
     struct run run;
-    char *there = c->allow_missing ? command_shards(page->name, uris, count, true) : NULL;
+    const char *there = c->allow_missing ? command_shards(page->name, uris, count, true) : NULL;
     if (c->allow_missing && there == NULL)
         return EXIT_FAILED;
-    if (there != NULL) {
-        uris = &there;
-        count = 1;
-    }
     command_progress_start(&run.progress, c->quiet);
     command_left_begin(&run.left, page->name, c->json);
     o->progress = command_progress_show;
     o->finding = left_out;
     o->user = &run;
-    const enum imrec_status st = imrec_reshape((const char *const *)uris, (size_t)count, out,
+    const enum imrec_status st = imrec_reshape(there != NULL ? &there : (const char *const *)uris,
+                                               there != NULL ? 1 : (size_t)count, out,
                                                strchr(page->name, ' ') + 1, o, &r, &err);
     command_progress_end(&run.progress);
-    cli_free(there);
     struct json *j = command_left_end(&run.left, st == IMREC_OK);
     if (st == IMREC_OK && j != NULL)
         print_json(j, out, &r);
-    if (j != NULL)
-        json_close(j);
+    json_close(j);
     if (st == IMREC_ERR_ARGUMENT)
         return cli_refuse(stderr, page->name, "%s", err.message);
     if (st != IMREC_OK)
@@ -165,11 +137,22 @@ static const struct cli_page split_page = {
     .exits = IMREC_EXITS,
 };
 
-static int run_common(const struct cli_page *page, const struct options *c, int n, char **operand)
+static struct imrec_reshape_options common_options(const struct options *c)
 {
     struct imrec_reshape_options o;
     imrec_reshape_options_init(&o);
-    TAKE(&o, c);
+    o.shards = c->shards;
+    o.shard_size = c->shard_size;
+    o.renumber = c->renumber;
+    o.classes = c->classes ? NULL : "";
+    o.force = c->force;
+    o.on_error = c->on_error;
+    return o;
+}
+
+static int run_common(const struct cli_page *page, const struct options *c, int n, char **operand)
+{
+    struct imrec_reshape_options o = common_options(c);
     return reshape(page, operand, n - 1, operand[n - 1], &o, c);
 }
 
@@ -204,19 +187,17 @@ static const struct cli_page sample_page = {
 
 static int run_sample(const void *options, int n, char **operand)
 {
-    const struct sample *s = options;
-    struct imrec_reshape_options o;
+    const struct options *s = options;
+    struct imrec_reshape_options o = common_options(s);
     char fraction[32];
     if ((s->records == 0) == (s->fraction < 0))
         return cli_refuse(stderr, sample_page.name, "one of --records and --fraction is needed");
-    imrec_reshape_options_init(&o);
-    TAKE(&o, s);
     o.sample = (uint64_t)s->records;
     snprintf(fraction, sizeof(fraction), "%.7g", (double)s->fraction); /* 0.1, as it was written */
     o.fraction = s->fraction < 0 ? -1 : strtod(fraction, NULL);
     o.seed = s->seed;
     o.rest = s->rest;
-    return reshape(&sample_page, operand, n - 1, operand[n - 1], &o, &OPTIONS_OF(s));
+    return reshape(&sample_page, operand, n - 1, operand[n - 1], &o, s);
 }
 
 /* ---- relabel -------------------------------------------------------------------------------- */
@@ -235,18 +216,16 @@ static const struct cli_page relabel_page = {
 
 static int run_relabel(const void *options, int n, char **operand)
 {
-    const struct relabel *l = options;
-    struct imrec_reshape_options o;
-    imrec_reshape_options_init(&o);
-    TAKE(&o, l);
+    const struct options *l = options;
+    struct imrec_reshape_options o = common_options(l);
     o.labels = operand[n - 2];
     o.unlisted = l->unlisted;
     if (l->class_list[0] != '\0')
         o.classes = l->class_list;
-    return reshape(&relabel_page, operand, n - 2, operand[n - 1], &o, &OPTIONS_OF(l));
+    return reshape(&relabel_page, operand, n - 2, operand[n - 1], &o, l);
 }
 
 const struct command command_merge = {&merge_page, sizeof(struct options), 2, -1, run_merge},
                      command_split = {&split_page, sizeof(struct options), 2, -1, run_split},
-                     command_sample = {&sample_page, sizeof(struct sample), 2, -1, run_sample},
-                     command_relabel = {&relabel_page, sizeof(struct relabel), 3, -1, run_relabel};
+                     command_sample = {&sample_page, sizeof(struct options), 2, -1, run_sample},
+                     command_relabel = {&relabel_page, sizeof(struct options), 3, -1, run_relabel};

@@ -63,7 +63,7 @@ static enum imrec_status configure(const struct sequences_request *r,
                                    struct imrec_minibatch_config *c, struct imrec_error *err)
 {
     enum imrec_status st = IMREC_OK;
-    cli_log_traces(r->name); /* which the library has for trace_level=2 only */
+    cli_log(r->name, IMREC_LOG_TRACE); /* which the library has for trace_level=2 only */
     if (r->config[0] != '\0')
         st = minibatch_config_load(c, r->config, r->operands, r->operand, err);
     for (int i = 0; i < r->operands && st == IMREC_OK; i++) {
@@ -96,8 +96,7 @@ static void json_inputs(struct json *j, const struct imrec_ctf_card *c)
         json_object(j, NULL);
         json_text(j, "alias", in->alias);
         json_text(j, "format", in->sparse ? "sparse" : "dense");
-        json_uint(j, "samples", in->samples);
-        json_uint(j, "first_width", in->width);
+        JSON_UINTS(j, {"samples", in->samples}, {"first_width", in->width});
         if (in->sparse)
             json_uint(j, "max_index", in->max_index);
         else
@@ -144,18 +143,9 @@ static void print_card(const struct imrec_ctf_card *c)
 
 static int binary_card_of(const struct sequences_request *r, const struct imrec_deserializer *d)
 {
-    struct json j;
-    union {
-        const char *in;
-        char *out;
-    } file = {.in = d->file}; /* it is only read */
-    char *const files[] = {file.out};
-    if (r->json) {
-        json_begin(&j, stdout);
-    }
-    const int status = cbf_info(r->name, files, 1, r->json ? &j : NULL);
-    if (r->json)
-        json_close(&j);
+    struct json json, *j = json_begin_if(r->json, &json, NULL);
+    const int status = cbf_show(r->name, d->file, false, j);
+    json_close(j);
     return status;
 }
 
@@ -195,13 +185,9 @@ int sequences_info(const struct sequences_request *r)
 
 /* ---- verify ------------------------------------------------------------------------------ */
 
-struct output {
-    struct json *json;
-};
-
 static void found(void *user, const struct imrec_finding *f)
 {
-    struct json *j = ((struct output *)user)->json;
+    struct json *j = user;
     if (j == NULL) {
         puts(cli_show(f->reason));
         return;
@@ -245,25 +231,20 @@ static void print_totals(const struct imrec_sequences_totals *t)
 static int verify_one(const struct sequences_request *r, const struct imrec_deserializer *given,
                       enum imrec_precision precision)
 {
-    struct json j;
+    struct json json, *j = json_begin_if(r->json, &json, "list");
     struct imrec_error err;
     struct imrec_sequences *s;
     struct imrec_sequences_totals t = {0};
-    struct output to = {r->json ? &j : NULL};
     struct imrec_deserializer d = *given;
     d.max_errors = INT64_MAX; /* all of them are wanted */
-    if (r->json) {
-        json_begin(&j, stdout);
-        json_array(&j, "list");
-    }
-    enum imrec_status st = imrec_sequences_open(&d, precision, found, &to, &s, &err);
+    enum imrec_status st = imrec_sequences_open(&d, precision, found, j, &s, &err);
     if (st == IMREC_OK) {
         st = read_all(s, &err);
         t = imrec_sequences_totals(s);
     }
     imrec_sequences_close(s);
-    if (r->json)
-        end_list(&j, &t, st == IMREC_OK);
+    if (j != NULL)
+        end_list(j, &t, st == IMREC_OK);
     else if (st == IMREC_OK)
         print_totals(&t);
     if (st != IMREC_OK)

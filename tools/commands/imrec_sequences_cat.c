@@ -140,18 +140,8 @@ static void put_json(const struct printing *p, const struct imrec_sequence *q)
 
 static void warn(void *user, const struct imrec_finding *f)
 {
-    const struct sequences_request *r = user;
-    cli_say(r->name, "%s; skipped", f->reason);
-}
-
-static bool read_id(const char *text, uint64_t *id)
-{
-    *id = 0;
-    for (const char *c = text; *c != '\0'; c++)
-        if (*c < '0' || *c > '9' || __builtin_mul_overflow(*id, (uint64_t)10, id) ||
-            __builtin_add_overflow(*id, (uint64_t)(*c - '0'), id))
-            return false;
-    return text[0] != '\0';
+    const struct printing *p = user;
+    cli_say(p->request->name, "%s; skipped", f->reason);
 }
 
 /* All, or the one that is asked for; *printed counts. */
@@ -180,11 +170,7 @@ static int cat_one(const struct sequences_request *r, const struct imrec_deseria
     struct imrec_error err;
     struct imrec_sequences *s;
     struct printing p = {.request = r, .terminal = cli_is_terminal(stdout)};
-    union {
-        const struct sequences_request *in;
-        void *out;
-    } user = {.in = r}; /* warn() only reads it */
-    if (imrec_sequences_open(d, precision, warn, user.out, &s, &err) != IMREC_OK)
+    if (imrec_sequences_open(d, precision, warn, &p, &s, &err) != IMREC_OK)
         return cli_fail(r->name, &err);
     p.streams = imrec_sequences_streams(s, &p.stream);
     p.at = cli_realloc(NULL, p.streams + 1, sizeof(*p.at));
@@ -199,18 +185,17 @@ int sequences_cat(const struct sequences_request *r)
 {
     struct imrec_minibatch_config *c;
     uint64_t id = 0, printed = 0;
-    if (r->id != NULL && !read_id(r->id, &id))
-        return cli_refuse(stderr, r->name, "ID must be a number, not '%.40s'", r->id);
-    int status = sequences_configure(r, &c);
+    int status = r->id != NULL ? command_read_id(r->name, r->id, &id) : EXIT_OK;
+    if (status != EXIT_OK)
+        return status;
+    status = sequences_configure(r, &c);
     const struct imrec_minibatch_options *o =
         status == EXIT_OK ? imrec_minibatch_config_options(c) : NULL;
     for (uint32_t i = 0; o != NULL && i < o->deserializers && status == EXIT_OK; i++)
         status =
             cat_one(r, &o->deserializer[i], o->precision, r->id != NULL ? &id : NULL, &printed);
-    if (status == EXIT_OK && r->id != NULL && printed == 0) {
-        fprintf(stderr, "%s: no sequence has the id %" PRIu64 "\n", r->name, id);
-        status = EXIT_FAILED;
-    }
+    if (status == EXIT_OK && r->id != NULL && printed == 0)
+        status = cli_say(r->name, "no sequence has the id %" PRIu64, id);
     imrec_minibatch_config_free(c);
     return status;
 }

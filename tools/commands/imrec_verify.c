@@ -8,8 +8,8 @@
     X(int64_t, max_pixels, "178956970", 1, INT64_MAX / 16, "px", "checks",                         \
       "an image that claims more is a finding")                                                    \
     ROW_MISSING(X) ROW_CONFIG(X) ROWS_LONG(X)
-COMMAND_PAGE(VERIFY_PARAMS) = {
-    .name = "imrec verify",
+COMMAND(verify, VERIFY_PARAMS, 0, -1) = {
+    PAGE_OF("verify", "0 nothing wrong, 1 failed or damage found, 2 wrong usage"),
     .summary = "check structure, checksums, index and images; list every damaged range",
     .usage = {"[OPTIONS] SHARD...", "[OPTIONS] CNTKFILE [key=value ...]"},
     .text = "Reads all of the shards: every byte belongs to a record, every record matches its\n"
@@ -18,24 +18,9 @@ COMMAND_PAGE(VERIFY_PARAMS) = {
             "are next to the shards.\n\n"
             "Of CNTK's text every value is parsed, and errors are listed with line and column; of\n"
             "its binary files every count and index is checked.\n" SEQUENCES_KEYS,
-    .table = table,
     .examples = "  imrec verify train.rec\n  imrec verify --no-decode --json 'train-*.rec'\n"
                 "  imrec verify train.ctf input.x.format=dense input.x.dim=784\n",
-    .exits = "0 nothing wrong, 1 failed or damage found, 2 wrong usage",
 };
-
-struct output {
-    struct command_progress progress; /* first: what its callback is given */
-    struct json *json;
-    bool damage_is_told; /* by the check of CBF files, byte by byte */
-};
-
-static void found(void *user, const struct imrec_finding *f)
-{
-    struct output *out = user;
-    if (!out->damage_is_told || f->kind != IMREC_FOUND_DAMAGE)
-        command_finding(stdout, out->json, f);
-}
 
 static void json_result(struct json *j, const struct imrec_verify_result *r)
 {
@@ -76,12 +61,12 @@ verify(const char *uri, const struct options *v, struct json *j, bool told, uint
     struct imrec_error err;
     struct imrec_verify_options o;
     struct imrec_verify_result result = {0};
-    struct output out = {.json = j, .damage_is_told = told};
+    struct command_findings out = {.json = j, .damage_is_told = told};
     imrec_verify_options_init(&o);
     o.structure_only = !v->decode;
     o.threads = v->threads;
     o.max_pixels = v->max_pixels;
-    o.finding = found;
+    o.finding = command_found;
     o.progress = command_progress_show;
     o.user = &out;
     o.allow_missing = v->allow_missing;
@@ -109,33 +94,26 @@ static int verify_binary(char *const *files, int n, const char *uri, const struc
     *findings = sum.findings;
     if (images)
         status = verify(uri, v, j, sum.findings != 0, findings);
-    else if (j != NULL)
+    else
         json_end(j); /* of the findings */
-    if (j != NULL) {
+    if (j != NULL)
         JSON_UINTS(j, {"sequences", sum.sequences}, {"chunks", sum.chunks}, {"lost", sum.lost});
-    }
     return status;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
-    struct json json, *j = NULL;
+    struct json json;
     uint64_t findings = 0;
     const struct sequences_request r = sequences_request(&page, o->config, o->json, n, operand);
     if (n == 0 && o->config[0] == '\0')
         return command_refuse_count(&page, "missing");
     if (!sequences_are_binary(&r) && sequences_are_asked(&r))
         return sequences_verify(&r);
-    char *uri = cli_join(operand, n, ';');
-    if (o->json) {
-        j = &json;
-        json_begin(j, stdout);
-        json_array(j, "list");
-    }
-    int status = cbf_are(operand, n) ? verify_binary(operand, n, uri, o, j, &findings)
-                                     : verify(uri, o, j, false, &findings);
-    cli_free(uri);
+    const char *uri = command_shards(page.name, operand, n, false);
+    struct json *j = json_begin_if(o->json, &json, "list");
+    const int status = cbf_are(operand, n) ? verify_binary(operand, n, uri, o, j, &findings)
+                                           : verify(uri, o, j, false, &findings);
     if (j != NULL) {
         json_uint(j, "findings", status == EXIT_OK ? findings : findings + 1);
         json_bool(j, "fine", status == EXIT_OK && findings == 0);
@@ -143,5 +121,3 @@ static int run(const void *options, int n, char **operand)
     }
     return status == EXIT_OK && findings != 0 ? EXIT_FAILED : status;
 }
-
-const struct command command_verify = {&page, sizeof(struct options), 0, -1, run};

@@ -71,7 +71,7 @@ enum imrec_status minibatch_config_read(struct imrec_minibatch_config *c, const 
                                         const char *source, int pairs, char *const *pair,
                                         struct imrec_error *err)
 {
-    cli_log_traces(name); /* which the library has for trace_level=2 only */
+    cli_log(name, IMREC_LOG_TRACE); /* which the library has for trace_level=2 only */
     enum imrec_status st = is_configuration(source)
                                ? minibatch_config_load(c, source, pairs, pair, err)
                                : minibatch_config_file(c, source, err);

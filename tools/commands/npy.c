@@ -36,9 +36,9 @@ static bool say(const struct npy *n, const char *name)
 }
 
 bool npy_open(struct npy *n, const char *name, const char *path, const char *descr,
-              size_t value_bytes, const uint64_t *shape, int dims)
+              const uint64_t *shape, int dims)
 {
-    *n = (struct npy){.descr = descr, .dims = dims, .row_bytes = value_bytes};
+    *n = (struct npy){.descr = descr, .dims = dims, .row_bytes = (size_t)(descr[2] - '0')};
     for (int i = 0; i < dims; i++) {
         n->shape[i] = shape[i];
         n->row_bytes *= (size_t)shape[i];

@@ -9,7 +9,7 @@
 
 struct npy {
     struct cli_output out;
-    const char *descr; /* "<f4", "<u8", "|u1", ... */
+    const char *descr; /* "<f4", "<u8", "|u1", ...: the digit is a value's bytes */
     uint64_t shape[4]; /* of a row */
     int dims;          /* of a row: 0 = the file is a vector */
     size_t row_bytes;
@@ -18,7 +18,7 @@ struct npy {
 
 /* Each says what is wrong on stderr, begun with `name`, and returns false. */
 bool npy_open(struct npy *n, const char *name, const char *path, const char *descr,
-              size_t value_bytes, const uint64_t *shape, int dims);
+              const uint64_t *shape, int dims);
 bool npy_append(struct npy *n, const char *name, const void *rows, uint64_t count);
 bool npy_commit(struct npy *n, const char *name);
 void npy_abort(struct npy *n); /* zeroed or committed is fine */

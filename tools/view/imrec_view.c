@@ -13,8 +13,8 @@
     X(int64_t, grid, "0", 0, 1000, "N", "images",                                                  \
       "with --augmented: N draws of every augmenter, of one image")                                \
     ROWS_SET(X)
-COMMAND_PAGE(VIEW_PARAMS) = {
-    .name = "imrec view",
+COMMAND(view, VIEW_PARAMS, 2, -1) = {
+    PAGE_OF("view", "0 fine, 1 failed, 2 wrong usage, 3 done, but some images cannot be shown"),
     .summary = "a contact sheet: images, labels and ids in one HTML file",
     .usage = {"[OPTIONS] SHARD OUT.html",
               "--augmented [--grid N] [OPTIONS] SHARD OUT.html [key=value ...]"},
@@ -25,12 +25,10 @@ COMMAND_PAGE(VIEW_PARAMS) = {
         "first image of the partition (part_index, num_parts) it shows N draws of each at its\n"
         "usual setting, alone above the given key=value, with what was drawn and its parameters;\n"
         "those of boxes where the record's label holds boxes.",
-    .table = table,
     .keys = imrec_iter_keys,
     .examples = "  imrec view train.rec train.html\n"
                 "  imrec view --augmented train.rec aug.html shuffle=1 rand_crop=1 rand_mirror=1\n"
                 "  imrec view --augmented --grid 6 train.rec augmenters.html resize=256\n",
-    .exits = "0 fine, 1 failed, 2 wrong usage, 3 done, but some images cannot be shown",
 };
 
 /* One record of each of as many partitions as images are wanted, or, where the shards are
@@ -98,8 +96,7 @@ static void print(const struct sheet *s, const char *path, bool as_json)
     }
     json_begin(&j, stdout);
     json_text(&j, "file", path);
-    json_uint(&j, "pictures", s->shown);
-    json_uint(&j, "failed", s->failed);
+    JSON_UINTS(&j, {"pictures", s->shown}, {"failed", s->failed});
     json_close(&j);
 }
 
@@ -130,19 +127,12 @@ view(const char *uri, const char *path, const struct options *o, char *const *pa
     return status;
 }
 
-static int run(const void *options, int n, char **operand)
+static int run(const struct options *o, int n, char **operand)
 {
-    const struct options *o = options;
     if (!o->augmented && n > 2)
         return cli_refuse(stderr, page.name, "%s: key=value goes with --augmented", operand[2]);
     if (!o->augmented && o->grid != 0)
         return cli_refuse(stderr, page.name, "--grid goes with --augmented");
-    char *uri = command_shards(page.name, operand, 1, o->allow_missing);
-    if (uri == NULL)
-        return EXIT_FAILED;
-    const int status = view(uri, operand[1], o, operand + 2, n - 2);
-    cli_free(uri);
-    return status;
+    const char *uri = command_shards(page.name, operand, 1, o->allow_missing);
+    return uri != NULL ? view(uri, operand[1], o, operand + 2, n - 2) : EXIT_FAILED;
 }
-
-const struct command command_view = {&page, sizeof(struct options), 2, -1, run};

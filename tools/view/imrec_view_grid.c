@@ -265,10 +265,8 @@ int sheet_grid(struct sheet *s, const char *name, const char *uri, uint64_t draw
         IMREC_OK)
         return cli_fail(name, &err);
     fputs("</div>\n", s->out);
-    if (s->shown == 0) {
-        cli_say(name, "no image in %s", uri);
-        return EXIT_FAILED;
-    }
+    if (s->shown == 0)
+        return cli_say(name, "no image in %s", uri);
     for (const struct augmenter *a = augmenters; a->name != NULL; a++)
         if (is_shown(a, plain, boxes))
             show_augmenter(&g, a);
