@@ -405,7 +405,8 @@ static enum imrec_status append_to(const struct imrec_pack_task *task,
     const enum imrec_status st = append(&a, out, err);
     lock_drop(lock);
     for (size_t i = 0; i < a.count; i++)
-        IMREC_FREE(a.uris[i], a.uris);
+        imrec_free(a.uris[i]);
+    imrec_free(a.uris);
     manifest_free(&a.old);
     return st;
 }

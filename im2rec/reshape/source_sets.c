@@ -149,7 +149,8 @@ static void close_shard(struct source_sets *s)
 void source_sets_close(struct source_sets *s)
 {
     for (size_t i = 0; i < s->count; i++)
-        IMREC_FREE(s->shard[i], s->shard);
+        imrec_free(s->shard[i]);
+    imrec_free(s->shard);
     class_list_free(&s->classes);
     close_shard(s);
     imrec_names_close(s->names);

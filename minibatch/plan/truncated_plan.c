@@ -10,7 +10,8 @@
 void truncated_plan_free(struct truncated_plan *p)
 {
     for (uint32_t i = 0; i < p->slots; i++)
-        IMREC_FREE(p->slot[i].item, p->slot, p->piece);
+        imrec_free(p->slot[i].item);
+    IMREC_FREE(p->slot, p->piece);
     *p = (struct truncated_plan){0};
 }
 

@@ -32,8 +32,8 @@ int command_run(const struct command *c, int argc, char **argv)
         cli_page_help(c->page, stdout);
     else if (first == CLI_VERSION)
         puts("imrec " IMREC_VERSION_STRING);
-    else if (n < c->least || (c->most >= 0 && n > c->most))
-        status = command_refuse_count(c->page, n < c->least ? "missing" : "too many");
+    else if (n < c->fewest || (c->most >= 0 && n > c->most))
+        status = command_refuse_count(c->page, n < c->fewest ? "missing" : "too many");
     else if (param_check(c->page->table, options, &err) != IMREC_OK)
         status = cli_refuse(stderr, c->page->name, "%s", err.message);
     else

@@ -18,15 +18,15 @@
 struct command {
     const struct cli_page *page;
     size_t options_size; /* of the struct that the page's table fills */
-    int least, most;     /* operands */
+    int fewest, most;     /* operands */
     int (*run)(const void *options, int n, char **operand); /* returns the exit status */
 };
 
 /* A command's `struct options` and its `table`, of the rows that ROWS(X) lists; the command of
- * `least` to `most` operands (most < 0: any number), which is the file's run(); and its page:
+ * `fewest` to `most` operands (most < 0: any number), which is the file's run(); and its page:
  * COMMAND(info, ROWS, 1, -1) = {PAGE_OF("info", exits), .summary = ...}; */
 #define PARAM_STRUCT struct options
-#define COMMAND(word, ROWS, least, most)                                                           \
+#define COMMAND(word, ROWS, fewest, most)                                                           \
     struct options {                                                                               \
         ROWS(IMREC_FIELD)                                                                          \
     };                                                                                             \
@@ -37,7 +37,7 @@ struct command {
         return run(o, n, operand);                                                                 \
     }                                                                                              \
     static const struct cli_page page;                                                             \
-    const struct command command_##word = {&page, sizeof(struct options), least, most, run_any};   \
+    const struct command command_##word = {&page, sizeof(struct options), fewest, most, run_any};   \
     static const struct cli_page page
 #define PAGE_OF(word, says) .name = "imrec " word, .table = table, .exits = says
 
