@@ -90,11 +90,13 @@ static bool make(void)
 
 CASE(.begin = make, .end = drop, .timeout = 60)
 
+/* A machine short of memory takes back some pages by itself, so that they stay means most of them.
+ */
 TEST(what_has_been_read_is_dropped_only_when_asked)
 {
     size_t all;
     read_sweep(false);
-    ck_assert_uint_eq(resident(&all), all);
+    ck_assert_uint_gt(resident(&all), all / 2);
     read_sweep(true);
     ck_assert_uint_lt(resident(&all), all / 20);
 }
