@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "container/index_doubt.h"
+#include "container/index_load.h"
 #include "container/partition.h"
 #include "formats/recordio/record_index.h"
 #include "formats/recordio/recordio.h"
@@ -107,14 +108,35 @@ sort(struct container *s, uint64_t first, const char *name, struct imrec_error *
     return IMREC_OK;
 }
 
+struct taking {
+    struct container *c;
+    uint64_t *capacity;
+    uint32_t shard;
+};
+
+static enum imrec_status
+take_entries(void *user, const struct index_entry *e, size_t n, struct imrec_error *err)
+{
+    const struct taking *t = user;
+    for (size_t i = 0; i < n; i++)
+        IMREC_TRY(record_table_add(
+            t->c, t->capacity,
+            (struct indexed_record){.offset = e[i].offset, .key = e[i].key, .shard = t->shard},
+            err));
+    return IMREC_OK;
+}
+
 static enum imrec_status load_one(struct container *s, uint32_t shard, const char *name,
                                   uint64_t *capacity, struct imrec_error *err)
 {
+    const struct shard *h = &s->shards[shard];
+    if (index_is_binary(name))
+        return index_load(name, &(struct index_shard){h->uri, h->source, h->size}, take_entries,
+                          &(struct taking){s, capacity, shard}, err);
     uint8_t *text;
     size_t n;
     const uint64_t first = s->record_total;
-    const uint64_t limit =
-        s->shards[shard].size / RECORDIO_PART_HEAD_BYTES * LINE_BYTES + (1u << 16);
+    const uint64_t limit = h->size / RECORDIO_PART_HEAD_BYTES * LINE_BYTES + (1u << 16);
     IMREC_TRY(source_load(name, (size_t)limit, &text, &n, err));
     enum imrec_status st = parse(s, shard, name, (struct bytes){text, n}, capacity, err);
     imrec_free(text);
@@ -222,19 +244,33 @@ static bool is_there(const struct shard *h, const char *name)
     return there;
 }
 
+/* *name: the index next to a shard, the binary one where there is one, else the text, which may be
+ * missing: *there. NULL: no memory. */
+static char *index_beside(const struct shard *h, bool *there)
+{
+    char *name = set_path(h->uri, SET_BINARY_INDEX);
+    *there = name != NULL && is_there(h, name);
+    if (name == NULL || *there)
+        return name;
+    imrec_free(name);
+    name = set_path(h->uri, SET_INDEX);
+    *there = name != NULL && is_there(h, name);
+    return name;
+}
+
 enum imrec_status record_table_missing(const struct container *s, char **missing, uint32_t *there,
                                        struct imrec_error *err)
 {
     *missing = NULL;
     *there = 0;
     for (uint32_t i = 0; i < s->shard_count; i++) {
-        char *name = set_path(s->shards[i].uri, SET_INDEX);
+        bool found;
+        char *name = index_beside(&s->shards[i], &found);
         if (name == NULL) {
             imrec_free(*missing);
             *missing = NULL;
             return no_names(err);
         }
-        const bool found = is_there(&s->shards[i], name);
         *there += found;
         if (!found && *missing == NULL)
             *missing = name;
@@ -249,7 +285,8 @@ static enum imrec_status load_beside(struct container *s, struct imrec_error *er
     struct uri_list l = {.uri = imrec_zalloc(s->shard_count, sizeof(*l.uri))};
     enum imrec_status st = l.uri != NULL ? IMREC_OK : no_names(err);
     while (st == IMREC_OK && l.count < s->shard_count) {
-        char *name = set_path(s->shards[l.count].uri, SET_INDEX);
+        bool there;
+        char *name = index_beside(&s->shards[l.count], &there);
         if (name == NULL)
             st = no_names(err);
         else
@@ -267,16 +304,23 @@ static enum imrec_status load_beside(struct container *s, struct imrec_error *er
 }
 
 /* Nobody has named the index: what reads the shard without it is said, too. */
-static enum imrec_status advise(enum imrec_status st, struct imrec_error *err)
+static enum imrec_status
+advise(const struct container *s, enum imrec_status st, struct imrec_error *err)
 {
     struct imrec_error why;
     if (st == IMREC_OK || st == IMREC_ERR_NO_MEMORY || err == NULL)
         return st;
     why = *err;
+    bool binary = false;
+    for (uint32_t i = 0; !binary && i < s->shard_count; i++) {
+        char *name = index_beside(&s->shards[i], &binary);
+        binary = binary && index_is_binary(name);
+        imrec_free(name);
+    }
     return imrec_error_at(err, st, why.offset,
-                          "%.400s; make a new one (imrec index), or read without it "
+                          "%.400s; make a new one (imrec index%s), or read without it "
                           "(path_imgidx=none)",
-                          why.message);
+                          why.message, binary ? " --binary" : "");
 }
 
 enum imrec_status record_table_find(struct container *s, struct imrec_error *err)
@@ -285,7 +329,7 @@ enum imrec_status record_table_find(struct container *s, struct imrec_error *err
     IMREC_TRY(record_table_missing(s, &s->index_missing, &there, err));
     s->index_found = there != 0 && there == s->shard_count;
     if (s->index_found)
-        return advise(load_beside(s, err), err);
+        return advise(s, load_beside(s, err), err);
     if (there == 0) { /* nobody expects any */
         imrec_free(s->index_missing);
         s->index_missing = NULL;

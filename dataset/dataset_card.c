@@ -135,7 +135,8 @@ begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
         if (s->uri == NULL)
             return IMREC_NO_MEMORY(err, "no memory for the name of a shard");
         s->bytes = f->begin[i + 1] - f->begin[i];
-        s->indexed = w->kind->own_index || dataset_has(f->shards.uri[i], SET_INDEX);
+        s->indexed = w->kind->own_index || dataset_has(f->shards.uri[i], SET_INDEX) ||
+                     dataset_has(f->shards.uri[i], SET_BINARY_INDEX);
         s->checksummed = w->kind->side_files && dataset_has(f->shards.uri[i], SET_CHECKSUMS);
     }
     c->manifest = dataset_has(f->shards.uri[0], SET_MANIFEST);

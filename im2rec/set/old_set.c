@@ -45,6 +45,10 @@ static enum imrec_status check_shard(const struct set_files *s, uint64_t k, stru
     IMREC_TRY(refuse_if_there(rec, err));
     set_name(rec, SET_INDEX, name);
     IMREC_TRY(refuse_if_there(name, err));
+    if (s->kind->side_files) {
+        set_name(rec, SET_BINARY_INDEX, name);
+        IMREC_TRY(refuse_if_there(name, err));
+    }
     set_name(rec, SET_CHECKSUMS, name);
     return refuse_if_there(name, err);
 }

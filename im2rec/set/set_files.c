@@ -287,12 +287,24 @@ remove_scratch(const struct shard_kind *kind, const char *work, struct imrec_err
     return sink_remove(name, err);
 }
 
+/* That of the shard which had this name before; it is found before the new text. */
+static enum imrec_status
+remove_binary_index(const struct set_files *s, const char *final, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    if (!s->kind->side_files)
+        return IMREC_OK;
+    set_name(final, SET_BINARY_INDEX, name);
+    return sink_remove(name, err);
+}
+
 enum imrec_status set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err)
 {
     char work[NAME_BYTES], final[NAME_BYTES];
     for (uint64_t k = 0; k < shards; k++) {
         set_work_name(s, k, work);
         set_final_name(s, k, shards, final);
+        IMREC_TRY(remove_binary_index(s, final, err));
         IMREC_TRY(publish(s, work, final, err));
         IMREC_TRY(remove_scratch(s->kind, work, err));
         if (!s->kind->side_files)

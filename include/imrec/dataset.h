@@ -240,6 +240,11 @@ struct imrec_index_result {
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_index(const char *shard, const char *idx_path, enum imrec_keys keys, bool force,
                     struct imrec_index_result *out, struct imrec_error *err);
+/* The same as a binary index, which is found before .idx: records of one width in blocks with
+ * checksums, for sets of millions of records. idxb_path: NULL, or a name that ends in .idxb. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_dataset_index_binary(const char *shard, const char *idxb_path, enum imrec_keys keys,
+                           bool force, struct imrec_index_result *out, struct imrec_error *err);
 
 #ifdef __cplusplus
 }

@@ -1,5 +1,6 @@
 /* path_imgidx=auto, none and a name: which order is taken, and what is said where the index and
  * its shard do not agree. */
+#include "imrec/dataset.h"
 #include "tests/support/heard.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
@@ -342,4 +343,81 @@ TEST(a_position_of_the_other_order_says_what_is_in_the_way)
            (const char *const[]){"in the order of an index", "path_imgidx=auto", NULL});
     refuse("path_imgidx=auto", "path_imgidx=auto verbose=0",
            (const char *const[]){"02.idx is missing", "path_imgidx=", NULL});
+}
+
+/* ---- the binary index ---------------------------------------------------------------------------
+ */
+
+static void write_indexes(bool binary)
+{
+    for (uint32_t i = 0; i < SHARDS; i++) {
+        char name[32];
+        struct imrec_error err;
+        struct imrec_index_result r;
+        snprintf(name, sizeof(name), "%02u.rec", i);
+        const char *shard = tmp_path(&set.dir, name);
+        ck_assert_msg((binary ? imrec_dataset_index_binary : imrec_dataset_index)(
+                          shard, NULL, IMREC_KEYS_ID, true, &r, &err) == IMREC_OK,
+                      "%s", err.message);
+        ck_assert_uint_eq(r.records, EACH);
+    }
+}
+
+/* Samples of two sweeps, and the position after 2 batches. */
+static struct stream read_auto(const char *way, char position[4096])
+{
+    char words[200];
+    const char *json;
+    struct imrec_batch b;
+    struct imrec_error err = {0};
+    snprintf(words, sizeof(words), "%s path_imgidx=auto", way);
+    struct imrec_iter *it = set_open(&set, false, words);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_position(it, &json, &err), IMREC_OK);
+    ck_assert_int_lt(snprintf(position, 4096, "%s", json), 4096);
+    imrec_iter_close(it);
+    return read_sweeps(false, words);
+}
+
+LOOP_TEST(a_binary_index_gives_the_order_and_positions_of_the_text, 0, COUNT(ways)) /* _i: way */
+{
+    static char text[4096], both[4096], alone[4096];
+    write_indexes(false);
+    struct stream a = read_auto(ways[_i], text);
+    write_indexes(true);
+    struct stream b = read_auto(ways[_i], both);
+    struct imrec_iter *it = set_open(&set, false, "path_imgidx=auto");
+    ck_assert_str_eq(imrec_iter_index(it), tmp_path(&set.dir, "00.idxb")); /* found before .idx */
+    imrec_iter_close(it);
+    for (uint32_t i = 0; i < SHARDS; i++)
+        remove_index(i);
+    struct stream c = read_auto(ways[_i], alone);
+    streams_must_equal(&a, &b, ways[_i]);
+    streams_must_equal(&a, &c, ways[_i]);
+    ck_assert_str_eq(text, both);
+    ck_assert_str_eq(text, alone);
+    stream_free(&a);
+    stream_free(&b);
+    stream_free(&c);
+}
+
+TEST(a_binary_index_of_another_shard_is_refused_by_name)
+{
+    struct imrec_iter *it;
+    struct imrec_error err = {0};
+    char from[512];
+    write_indexes(true);
+    snprintf(from, sizeof(from), "%s", tmp_path(&set.dir, "00.idxb"));
+    ck_assert_int_eq(rename(from, tmp_path(&set.dir, "01.idxb")), 0);
+    ck_assert_int_eq(set_try_open(&set, false, "path_imgidx=auto", &it, &err), IMREC_ERR_CORRUPT);
+    ck_assert_msg(strstr(err.message, "01.idxb is the index of a") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "01.rec") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "imrec index --binary") != NULL, "%s", err.message);
+}
+
+TEST(opening_with_a_binary_index_fails_cleanly_when_the_nth_allocation_fails)
+{
+    write_indexes(true);
+    opening_must_fail_cleanly(&set, false, "path_imgidx=auto");
 }
