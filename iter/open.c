@@ -230,7 +230,9 @@ take_mean(const struct imrec_iter_options *o, struct imrec_iter *it, struct imre
 {
     struct imrec_iter_options plain;
     struct imrec_iter *maker;
-    if (!sink_exists(o->mean_img)) {
+    bool there;
+    IMREC_TRY(sink_exists(o->mean_img, &there, err));
+    if (!there) {
         if (o->verbose)
             imrec_log(IMREC_LOG_TRACE, "%s is missing: it is computed over the whole data set",
                       o->mean_img);

@@ -434,9 +434,9 @@ static enum imrec_status fault_publish(const char *name, const char *as, struct 
     return file_publish(path, path_in(as), &calls, f, err);
 }
 
-static bool fault_exists(const char *name)
+static enum imrec_status fault_exists(const char *name, bool *there, struct imrec_error *err)
 {
-    return file_store.exists(path_in(name));
+    return file_store.exists(path_in(name), there, err);
 }
 
 static enum imrec_status fault_remove(const char *name, struct imrec_error *err)

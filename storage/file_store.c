@@ -341,10 +341,13 @@ plain_open_folder(const char *name, struct folder **out, struct imrec_error *err
     return file_folder_open(name, &plain, NULL, out, err);
 }
 
-static bool file_exists(const char *name)
+static enum imrec_status file_exists(const char *name, bool *there, struct imrec_error *err)
 {
     struct stat info;
-    return lstat(name, &info) == 0;
+    *there = lstat(name, &info) == 0;
+    if (*there || errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)
+        return IMREC_OK;
+    return io_error(err, errno, name, "cannot look at it", IMREC_NO_OFFSET);
 }
 
 static enum imrec_status file_remove(const char *name, struct imrec_error *err)

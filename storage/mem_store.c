@@ -134,7 +134,10 @@ static enum imrec_status mem_open(const char *name, struct source **out, struct 
     mutex_unlock(&g_lock);
     if (s->object == NULL) {
         imrec_free(s);
-        return imrec_fail(err, IMREC_ERR_IO, "mem://%s: no such object", name);
+        imrec_fail(err, IMREC_ERR_IO, "mem://%s: no such object", name);
+        if (err != NULL)
+            err->sys_errno = ENOENT;
+        return IMREC_ERR_IO;
     }
     s->base = (struct source){.size = s->object->n, .ops = &mem_source_ops};
     *out = &s->base;
@@ -338,12 +341,13 @@ mem_open_folder(const char *name, struct folder **out, struct imrec_error *err)
     return st;
 }
 
-static bool mem_exists(const char *name)
+static enum imrec_status mem_exists(const char *name, bool *there, struct imrec_error *err)
 {
+    (void)err;
     mutex_lock(&g_lock);
-    const bool there = *place_of(name) != NULL;
+    *there = *place_of(name) != NULL;
     mutex_unlock(&g_lock);
-    return there;
+    return IMREC_OK;
 }
 
 static enum imrec_status mem_remove(const char *name, struct imrec_error *err)

@@ -246,11 +246,13 @@ enum imrec_status sink_publish(const char *uri, struct imrec_error *err)
     return sink_publish_as(uri, uri, err);
 }
 
-bool sink_exists(const char *uri)
+enum imrec_status sink_exists(const char *uri, bool *there, struct imrec_error *err)
 {
     const struct store *store;
     const char *name;
-    return store_of(uri, &store, &name, NULL) == IMREC_OK && store->exists(name);
+    *there = false;
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    return store->exists(name, there, err);
 }
 
 enum imrec_status sink_remove(const char *uri, struct imrec_error *err)

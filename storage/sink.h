@@ -42,8 +42,9 @@ IMREC_NODISCARD enum imrec_status sink_publish(const char *uri, struct imrec_err
 IMREC_NODISCARD enum imrec_status
 sink_publish_as(const char *uri, const char *final_uri, struct imrec_error *err);
 
-/* Whether an object has the final name. */
-bool sink_exists(const char *uri);
+/* Whether an object has the final name; an error where the store does not say. */
+IMREC_NODISCARD enum imrec_status
+sink_exists(const char *uri, bool *there, struct imrec_error *err);
 /* Removes the object with the final name, if there is one. */
 IMREC_NODISCARD enum imrec_status sink_remove(const char *uri, struct imrec_error *err);
 #endif

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "storage/store.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -165,5 +166,17 @@ source_load(const char *uri, size_t max, uint8_t **out, size_t *n, struct imrec_
     IMREC_TRY(source_open(uri, &s, err));
     const enum imrec_status st = load_all(uri, s, max, out, n, err);
     source_close(s);
+    return st;
+}
+
+enum imrec_status
+source_load_if_there(const char *uri, size_t max, uint8_t **out, size_t *n, struct imrec_error *err)
+{
+    struct imrec_error why;
+    const enum imrec_status st = source_load(uri, max, out, n, &why);
+    if (st == IMREC_ERR_IO && (why.sys_errno == ENOENT || why.sys_errno == ENOTDIR))
+        return IMREC_OK;
+    if (st != IMREC_OK && err != NULL)
+        *err = why;
     return st;
 }

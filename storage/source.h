@@ -39,6 +39,9 @@ void source_close(struct source *s); /* NULL is allowed */
  * follows the bytes. */
 IMREC_NODISCARD enum imrec_status
 source_load(const char *uri, size_t max, uint8_t **out, size_t *n, struct imrec_error *err);
+/* The same of an object that need not be there: then *out is NULL. */
+IMREC_NODISCARD enum imrec_status source_load_if_there(const char *uri, size_t max, uint8_t **out,
+                                                       size_t *n, struct imrec_error *err);
 
 /* A source over `inner` (owned from here on, also on failure) that keeps bytes [begin, end)
  * in memory once they were read; keep_source_bytes() tells how many it holds. */

@@ -41,7 +41,8 @@ struct store {
     /* A folder of objects, e.g. "a" of "a/b" and "a/c/d"; IMREC_ERR_IO where there is none. */
     enum imrec_status (*open_folder)(const char *name, struct folder **out,
                                      struct imrec_error *err);
-    bool (*exists)(const char *name); /* under its final name */
+    /* Whether it is there, under its final name; an error where that is not to be known. */
+    enum imrec_status (*exists)(const char *name, bool *there, struct imrec_error *err);
     enum imrec_status (*remove)(const char *name, struct imrec_error *err); /* the final one */
     /* lock_take() and lock_drop(); `out` begins with a struct lock that lock.c fills. */
     enum imrec_status (*lock)(const char *name, struct lock **out, struct imrec_error *err);

@@ -17,6 +17,10 @@ struct wire_object_options {
 
 struct wire_object;
 
+/* Whether there is such an object: 200 or 404 or 410, all else is an error. */
+IMREC_NODISCARD enum imrec_status
+wire_object_exists(const struct wire_object_options *o, bool *there, struct imrec_error *err);
+
 IMREC_NODISCARD enum imrec_status wire_object_open(const struct wire_object_options *o,
                                                    struct wire_object **out,
                                                    struct imrec_error *err);
