@@ -449,6 +449,14 @@ static enum imrec_status fault_lock(const char *name, struct lock **out, struct 
     return file_lock(path_in(name), out, err);
 }
 
-const struct store fault_store = {"fault://",    fault_source,      fault_out,
-                                  fault_publish, fault_open_folder, fault_exists,
-                                  fault_remove,  fault_lock,        file_unlock};
+const struct store fault_store = {
+    .scheme = "fault://",
+    .open_source = fault_source,
+    .open_out = fault_out,
+    .publish = fault_publish,
+    .open_folder = fault_open_folder,
+    .exists = fault_exists,
+    .remove = fault_remove,
+    .lock = fault_lock,
+    .unlock = file_unlock,
+};

@@ -357,6 +357,14 @@ static enum imrec_status file_remove(const char *name, struct imrec_error *err)
     return IMREC_OK;
 }
 
-const struct store file_store = {"file://",     plain_source,      plain_out,
-                                 plain_publish, plain_open_folder, file_exists,
-                                 file_remove,   file_lock,         file_unlock};
+const struct store file_store = {
+    .scheme = "file://",
+    .open_source = plain_source,
+    .open_out = plain_out,
+    .publish = plain_publish,
+    .open_folder = plain_open_folder,
+    .exists = file_exists,
+    .remove = file_remove,
+    .lock = file_lock,
+    .unlock = file_unlock,
+};

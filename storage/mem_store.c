@@ -415,5 +415,14 @@ static void mem_unlock(struct lock *lock)
     imrec_free(lock);
 }
 
-const struct store mem_store = {"mem://",   mem_open,   mem_out_open, mem_publish, mem_open_folder,
-                                mem_exists, mem_remove, mem_lock,     mem_unlock};
+const struct store mem_store = {
+    .scheme = "mem://",
+    .open_source = mem_open,
+    .open_out = mem_out_open,
+    .publish = mem_publish,
+    .open_folder = mem_open_folder,
+    .exists = mem_exists,
+    .remove = mem_remove,
+    .lock = mem_lock,
+    .unlock = mem_unlock,
+};

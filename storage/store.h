@@ -36,6 +36,10 @@ struct store {
     /* size: STORE_NEW for an empty object, else how many bytes of the temporary one to keep. */
     enum imrec_status (*open_out)(const char *name, uint64_t size, struct out **out,
                                   struct imrec_error *err);
+    /* The same of an object that is read again, as NAME.part, before it is whole, and that is not
+     * published: a journal. NULL: as open_out. */
+    enum imrec_status (*open_log)(const char *name, uint64_t size, struct out **out,
+                                  struct imrec_error *err);
     /* The temporary object of `name` becomes the final one of `as`. */
     enum imrec_status (*publish)(const char *name, const char *as, struct imrec_error *err);
     /* A folder of objects, e.g. "a" of "a/b" and "a/c/d"; IMREC_ERR_IO where there is none. */
@@ -50,7 +54,8 @@ struct store {
 };
 
 extern const struct store file_store, mem_store, fault_store;
-extern const struct store http_store, https_store; /* where there is libcurl */
+extern const struct store http_store, https_store, s3_store, gs_store,
+    az_store; /* where there is libcurl */
 
 /* The store of a URI, and the name in it. IMREC_ERR_UNSUPPORTED for an unknown scheme. */
 IMREC_NODISCARD enum imrec_status
