@@ -114,8 +114,8 @@ static enum imrec_status look(struct cloud_folder *f, struct imrec_error *err)
     return IMREC_ERR_IO;
 }
 
-enum imrec_status cloud_folder_open(enum cloud cloud, const char *name, struct folder **out,
-                                    struct imrec_error *err)
+enum imrec_status
+cloud_folder_open(enum cloud cloud, const char *name, struct folder **out, struct imrec_error *err)
 {
     struct cloud_folder *f = imrec_zalloc(1, sizeof(*f));
     *out = NULL;

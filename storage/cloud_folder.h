@@ -5,6 +5,6 @@
 #include "storage/cloud/place.h"
 #include "storage/folder.h"
 
-IMREC_NODISCARD enum imrec_status cloud_folder_open(enum cloud cloud, const char *name,
-                                                    struct folder **out, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+cloud_folder_open(enum cloud cloud, const char *name, struct folder **out, struct imrec_error *err);
 #endif

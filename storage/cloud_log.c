@@ -152,8 +152,8 @@ static void log_source_close(struct source *base)
 
 static const struct source_ops source_ops = {log_read_at, NULL, NULL, log_source_close};
 
-enum imrec_status cloud_log_source(enum cloud cloud, const char *name, struct source **out,
-                                   struct imrec_error *err)
+enum imrec_status
+cloud_log_source(enum cloud cloud, const char *name, struct source **out, struct imrec_error *err)
 {
     struct log_source *s = imrec_zalloc(1, sizeof(*s));
     *out = NULL;
@@ -188,8 +188,8 @@ static enum imrec_status log_write(struct out *o, const void *p, size_t n, struc
     return buf_append(&((struct cloud_log *)o)->pending, p, n, err);
 }
 
-static enum imrec_status put_piece(struct pieces *x, uint32_t number, struct bytes content,
-                                   struct imrec_error *err)
+static enum imrec_status
+put_piece(struct pieces *x, uint32_t number, struct bytes content, struct imrec_error *err)
 {
     if (number > PIECES_MOST)
         return imrec_fail(err, IMREC_ERR_LIMIT, "%s: has more than %u pieces", x->place.shown,
@@ -223,15 +223,13 @@ static void log_close(struct out *base, bool remove)
     imrec_free(o);
 }
 
-static const struct out_ops log_ops = {
-    .write = log_write, .sync = log_sync, .close = log_close};
+static const struct out_ops log_ops = {.write = log_write, .sync = log_sync, .close = log_close};
 
 static enum imrec_status drop_piece(struct pieces *x, struct imrec_error *err)
 {
     const struct piece *last = &x->piece[x->count - 1];
     char *key = key_of(x, last->number);
-    const enum imrec_status st =
-        key == NULL ? no_memory(err) : cloud_delete(&x->place, key, err);
+    const enum imrec_status st = key == NULL ? no_memory(err) : cloud_delete(&x->place, key, err);
     imrec_free(key);
     x->bytes = last->begin;
     x->count--;
@@ -267,8 +265,8 @@ static enum imrec_status resume(struct pieces *x, uint64_t size, struct imrec_er
     return cut(x, size, err);
 }
 
-static enum imrec_status
-open_at(struct pieces *x, enum cloud cloud, const char *name, uint64_t size, struct imrec_error *err)
+static enum imrec_status open_at(struct pieces *x, enum cloud cloud, const char *name,
+                                 uint64_t size, struct imrec_error *err)
 {
     IMREC_TRY(cloud_place_open(cloud, name, &x->place, err));
     x->part_key = cloud_part_key(x->place.key);

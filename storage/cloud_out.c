@@ -15,7 +15,7 @@
 #define FLYING_MOST  4
 #define FLYING_BYTES ((size_t)64 << 20)
 
-struct flying { /* a part on its way */
+struct flying {          /* a part on its way */
     struct wire_job job; /* first */
     struct wire_retry retry;
     char *url;
@@ -97,7 +97,8 @@ static enum imrec_status wait_for_all(struct cloud_out *o, struct imrec_error *e
     return IMREC_OK;
 }
 
-static enum imrec_status find_place(struct cloud_out *o, struct flying **out, struct imrec_error *err)
+static enum imrec_status
+find_place(struct cloud_out *o, struct flying **out, struct imrec_error *err)
 {
     for (;;) {
         for (uint32_t i = 0; i < places(o); i++)
@@ -109,8 +110,8 @@ static enum imrec_status find_place(struct cloud_out *o, struct flying **out, st
     }
 }
 
-static enum imrec_status save(struct cloud_out *o, const struct cloud_mark *now,
-                              struct imrec_error *err)
+static enum imrec_status
+save(struct cloud_out *o, const struct cloud_mark *now, struct imrec_error *err)
 {
     return cloud_state_save(&o->place, o->part_key, o->upload.id, now, &o->last, err);
 }
@@ -138,8 +139,8 @@ static enum imrec_status send(struct cloud_out *o, struct imrec_error *err)
                          .bytes = o->buffer,
                          .number = o->parts + 1,
                          .used = true};
-    f->job = (struct wire_job){
-        .method = "PUT", .url = f->url, .body = f->bytes, .body_bytes = o->used};
+    f->job =
+        (struct wire_job){.method = "PUT", .url = f->url, .body = f->bytes, .body_bytes = o->used};
     o->parts++;
     o->sent += o->used;
     o->used = 0;
@@ -149,8 +150,7 @@ static enum imrec_status send(struct cloud_out *o, struct imrec_error *err)
         land(f);
         return no_memory(o, err);
     }
-    const enum imrec_status st =
-        wire_try(&o->group, &f->job, 0, o->place.sign, &o->place.aws, err);
+    const enum imrec_status st = wire_try(&o->group, &f->job, 0, o->place.sign, &o->place.aws, err);
     if (st != IMREC_OK)
         land(f);
     return st;
@@ -175,8 +175,8 @@ cloud_write(struct out *base, const void *p, size_t n, struct imrec_error *err)
     return IMREC_OK;
 }
 
-static enum imrec_status keep_mark(struct cloud_out *o, const struct cloud_mark *now,
-                                   struct imrec_error *err)
+static enum imrec_status
+keep_mark(struct cloud_out *o, const struct cloud_mark *now, struct imrec_error *err)
 {
     uint8_t *copy = imrec_realloc(NULL, now->tail.n + 1, 1);
     if (copy == NULL)
@@ -242,8 +242,8 @@ static enum imrec_status go_on_at(struct cloud_out *o, const struct cloud_state 
     return keep_mark(o, &now, err);
 }
 
-static enum imrec_status go_on(struct cloud_out *o, const struct cloud_state *s, uint64_t size,
-                               struct imrec_error *err)
+static enum imrec_status
+go_on(struct cloud_out *o, const struct cloud_state *s, uint64_t size, struct imrec_error *err)
 {
     const struct cloud_mark small = {.tail = {s->text.p, s->text.n}};
     const struct cloud_mark *marks[] = {s->id[0] != '\0' ? &s->last : &small, &s->before};

@@ -12,7 +12,8 @@ IMREC_NODISCARD enum imrec_status cloud_out_open(enum cloud cloud, const char *n
  * together are read as NAME.part. */
 IMREC_NODISCARD enum imrec_status cloud_log_open(enum cloud cloud, const char *name, uint64_t size,
                                                  struct out **out, struct imrec_error *err);
-/* The pieces of "NAME.part" as one source. IMREC_END: it has only the first, or is none of a log. */
-IMREC_NODISCARD enum imrec_status cloud_log_source(enum cloud cloud, const char *name,
-                                                   struct source **out, struct imrec_error *err);
+/* The pieces of "NAME.part" as one source. IMREC_END: it has only the first, or is none of a log.
+ */
+IMREC_NODISCARD enum imrec_status
+cloud_log_source(enum cloud cloud, const char *name, struct source **out, struct imrec_error *err);
 #endif

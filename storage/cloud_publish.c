@@ -41,8 +41,8 @@ static enum imrec_status put_together(struct cloud_place *p, const struct cloud_
     return upload_complete(u, p, err);
 }
 
-static enum imrec_status complete(struct cloud_place *p, const struct cloud_state *s,
-                                  struct imrec_error *err)
+static enum imrec_status
+complete(struct cloud_place *p, const struct cloud_state *s, struct imrec_error *err)
 {
     struct upload u = {0};
     struct imrec_error why = {0};
@@ -83,8 +83,8 @@ static enum imrec_status publish_as(struct cloud_place *p, const struct cloud_pl
     return st == IMREC_OK ? cloud_delete(p, part_key, err) : st;
 }
 
-enum imrec_status cloud_publish(enum cloud cloud, const char *name, const char *as,
-                                struct imrec_error *err)
+enum imrec_status
+cloud_publish(enum cloud cloud, const char *name, const char *as, struct imrec_error *err)
 {
     struct cloud_place p = {0}, to = {0};
     enum imrec_status st = cloud_place_open(cloud, name, &p, err);

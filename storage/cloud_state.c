@@ -42,19 +42,18 @@ read_text(struct cloud_state *s, const struct cloud_place *p, struct imrec_error
         return bad(p, "its first line has no end", err);
     size_t at = (size_t)(end - s->text.p) + 1;
     s->text.p[at - 1] = '\0';
-    const int n = sscanf((const char *)s->text.p + strlen(MAGIC),
-                         "%1023s %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu32 " %" SCNu64
-                         " %" SCNu64,
-                         s->id, &s->last.parts, &s->last.bytes, &tail, &s->before.parts,
-                         &s->before.bytes, &tail_before);
+    const int n = sscanf(
+        (const char *)s->text.p + strlen(MAGIC),
+        "%1023s %" SCNu32 " %" SCNu64 " %" SCNu64 " %" SCNu32 " %" SCNu64 " %" SCNu64, s->id,
+        &s->last.parts, &s->last.bytes, &tail, &s->before.parts, &s->before.bytes, &tail_before);
     if (n != 7 || s->last.parts > UPLOAD_PARTS_MOST || s->before.parts > s->last.parts ||
         s->last.bytes > UINT64_MAX / 4 || s->before.bytes > s->last.bytes)
         return bad(p, "its first line", err);
     if (!take_tail(s, &s->last, tail, &at))
         return bad(p, "its end is missing", err);
     if (s->before.parts == s->last.parts)
-        s->before.tail = (struct bytes){s->last.tail.p,
-                                        tail_before < tail ? (size_t)tail_before : (size_t)tail};
+        s->before.tail =
+            (struct bytes){s->last.tail.p, tail_before < tail ? (size_t)tail_before : (size_t)tail};
     else if (!take_tail(s, &s->before, tail_before, &at))
         return bad(p, "its end is missing", err);
     return at == s->text.n ? IMREC_OK : bad(p, "more than its end follows", err);
@@ -84,10 +83,9 @@ enum imrec_status cloud_state_save(struct cloud_place *p, const char *part_key, 
 {
     struct buf text = BUF_INIT(STATE_BYTES);
     char line[UPLOAD_ID_BYTES + 160];
-    const int n = snprintf(line, sizeof(line),
-                           MAGIC "%s %" PRIu32 " %" PRIu64 " %zu %" PRIu32 " %" PRIu64 " %zu\n",
-                           id, last->parts, last->bytes, last->tail.n, before->parts,
-                           before->bytes, before->tail.n);
+    const int n = snprintf(
+        line, sizeof(line), MAGIC "%s %" PRIu32 " %" PRIu64 " %zu %" PRIu32 " %" PRIu64 " %zu\n",
+        id, last->parts, last->bytes, last->tail.n, before->parts, before->bytes, before->tail.n);
     enum imrec_status st = buf_append(&text, line, (size_t)n, err);
     if (st == IMREC_OK)
         st = buf_append(&text, last->tail.p, last->tail.n, err);

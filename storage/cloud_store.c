@@ -35,8 +35,8 @@ static enum imrec_status no_memory(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory to open an object");
 }
 
-typedef enum imrec_status object_fn(const struct wire_object_options *o, void *user,
-                                    struct imrec_error *err);
+typedef enum imrec_status
+object_fn(const struct wire_object_options *o, void *user, struct imrec_error *err);
 
 /* Calls `use` with the object that the place names. */
 static enum imrec_status
@@ -116,7 +116,8 @@ exists(enum cloud cloud, const char *name, bool *there, struct imrec_error *err)
     return st;
 }
 
-/* ---- the rows of the table, one a store -------------------------------------------------------- */
+/* ---- the rows of the table, one a store --------------------------------------------------------
+ */
 
 static enum imrec_status no_lock(struct lock **out, struct imrec_error *err)
 {
@@ -177,8 +178,12 @@ static void no_unlock(struct lock *l)
         return no_lock(out, err);                                                                  \
     }                                                                                              \
     const struct store word##_store = {                                                            \
-        READS(word), .open_out = word##_out,      .open_log = word##_log,                          \
-        .publish = word##_publish, .remove = word##_remove, .lock = word##_lock,                   \
+        READS(word),                                                                               \
+        .open_out = word##_out,                                                                    \
+        .open_log = word##_log,                                                                    \
+        .publish = word##_publish,                                                                 \
+        .remove = word##_remove,                                                                   \
+        .lock = word##_lock,                                                                       \
         .unlock = no_unlock,                                                                       \
     }
 WRITTEN_STORE(s3, CLOUD_S3);

@@ -32,8 +32,8 @@ struct sink {
     uint8_t first[BUFFER_BYTES];
 };
 
-typedef enum imrec_status open_fn(const char *name, uint64_t size, struct out **out,
-                                  struct imrec_error *err);
+typedef enum imrec_status
+open_fn(const char *name, uint64_t size, struct out **out, struct imrec_error *err);
 
 static enum imrec_status
 start(const char *uri, uint64_t size, bool log, struct sink *s, struct imrec_error *err)

@@ -13,7 +13,7 @@
 static const struct store *const stores[] = {
     &file_store,  &mem_store,  &fault_store,
 #if IMREC_HAVE_CURL
-    &https_store, &http_store, &s3_store,   &gs_store, &az_store,
+    &https_store, &http_store, &s3_store,    &gs_store, &az_store,
 #endif
 };
 

@@ -52,7 +52,8 @@ static enum imrec_status sign_token(void *user, struct wire_job *job, struct imr
                          : IMREC_REFUSE(err, "GOOGLE_OAUTH_ACCESS_TOKEN is no longer set");
 }
 
-/* ---- the metadata server ----------------------------------------------------------------------- */
+/* ---- the metadata server -----------------------------------------------------------------------
+ */
 
 static enum imrec_status take_token(struct bytes text, struct imrec_error *err)
 {
@@ -84,22 +85,22 @@ static enum imrec_status ask_machine(struct wire_job *job, struct buf *to, struc
     if (st == IMREC_OK && job->status == 200)
         return take_token((struct bytes){to->p, to->n}, err);
     if (st == IMREC_ERR_NO_MEMORY || host != NULL)
-        return st != IMREC_OK
-                   ? st
-                   : wire_error(job, "the metadata server", IMREC_NO_OFFSET, NULL, err);
+        return st != IMREC_OK ? st
+                              : wire_error(job, "the metadata server", IMREC_NO_OFFSET, NULL, err);
     g_machine.none = !g_machine.asked; /* one that was there once is not given up */
     return g_machine.none ? IMREC_OK : st;
 }
 
 static enum imrec_status renew(struct imrec_error *err)
 {
-    if (g_machine.none || (g_machine.asked && (int64_t)time(NULL) + RENEW_SECONDS < g_machine.expires))
+    if (g_machine.none ||
+        (g_machine.asked && (int64_t)time(NULL) + RENEW_SECONDS < g_machine.expires))
         return IMREC_OK;
     struct wire_job *job = imrec_zalloc(1, sizeof(*job));
     struct buf text = BUF_INIT(ANSWER_BYTES);
-    const enum imrec_status st =
-        job == NULL ? IMREC_NO_MEMORY(err, "no memory to ask the metadata server")
-                    : ask_machine(job, &text, err);
+    const enum imrec_status st = job == NULL
+                                     ? IMREC_NO_MEMORY(err, "no memory to ask the metadata server")
+                                     : ask_machine(job, &text, err);
     g_machine.asked = g_machine.asked || (st == IMREC_OK && !g_machine.none);
     buf_free(&text);
     imrec_free(job);

@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_BYTES ((size_t)32 << 20) /* 1,000 names (az: 5,000), each encoded, with their words */
+#define PAGE_BYTES ((size_t)32 << 20) /* 1,000 names (az: 5,000), each encoded, with their words   \
+                                       */
 
 struct page {
     struct listing *l;
@@ -35,8 +36,8 @@ static enum imrec_status append_value(struct buf *b, const char *name, const cha
 }
 
 /* In the order of their names, as a signature wants them. */
-static enum imrec_status query_of(const struct listing *l, const struct cloud_place *p,
-                                  const char *prefix, struct buf *out)
+static enum imrec_status
+query_of(const struct listing *l, const struct cloud_place *p, const char *prefix, struct buf *out)
 {
     if (p->cloud == CLOUD_AZ) {
         IMREC_TRY(append_text(out, "comp=list&delimiter=%2F"));
@@ -77,8 +78,8 @@ static size_t decode(char *text)
     return (size_t)(to - text);
 }
 
-static enum imrec_status give(struct page *g, const char *name, bool folder, const char *size,
-                              struct imrec_error *err)
+static enum imrec_status
+give(struct page *g, const char *name, bool folder, const char *size, struct imrec_error *err)
 {
     char *key = imrec_joined(name, strlen(name), "");
     if (key == NULL)
@@ -122,8 +123,8 @@ static enum imrec_status take_item(void *user, const struct xml_item *item, stru
 }
 
 /* It is said anywhere in the answer, and must be known before the first name. */
-static enum imrec_status take_encoding(void *user, const struct xml_item *item,
-                                       struct imrec_error *err)
+static enum imrec_status
+take_encoding(void *user, const struct xml_item *item, struct imrec_error *err)
 {
     struct page *g = user;
     (void)err;

@@ -11,8 +11,8 @@ struct listed {
     uint64_t size;   /* of an object */
 };
 
-typedef enum imrec_status listed_fn(void *user, const struct listed *entry,
-                                    struct imrec_error *err);
+typedef enum imrec_status
+listed_fn(void *user, const struct listed *entry, struct imrec_error *err);
 
 struct listing { /* zeroed at first */
     char *next;  /* where the next page begins; NULL: it is the first one, or there is none */

@@ -17,8 +17,8 @@ static enum imrec_status no_memory(const struct cloud_place *p, struct imrec_err
     return IMREC_NO_MEMORY(err, "%s: no memory for a request", p->shown);
 }
 
-enum imrec_status cloud_put(struct cloud_place *p, const char *key, struct bytes content,
-                            struct imrec_error *err)
+enum imrec_status
+cloud_put(struct cloud_place *p, const char *key, struct bytes content, struct imrec_error *err)
 {
     struct wire_job *job = imrec_zalloc(1, sizeof(*job));
     if (job == NULL)
@@ -29,8 +29,8 @@ enum imrec_status cloud_put(struct cloud_place *p, const char *key, struct bytes
     return st;
 }
 
-static enum imrec_status answered(struct cloud_place *p, const struct wire_job *job, bool *found,
-                                  struct imrec_error *err)
+static enum imrec_status
+answered(struct cloud_place *p, const struct wire_job *job, bool *found, struct imrec_error *err)
 {
     *found = job->status == 200;
     if (*found || job->status == 404)
@@ -83,8 +83,8 @@ enum imrec_status cloud_delete(struct cloud_place *p, const char *key, struct im
 /* ---- copies -------------------------------------------------------------------------------- */
 
 /* "/BUCKET/KEY", encoded. */
-static enum imrec_status
-add_origin(const struct cloud_place *p, const char *from, struct wire_job *job, struct imrec_error *err)
+static enum imrec_status add_origin(const struct cloud_place *p, const char *from,
+                                    struct wire_job *job, struct imrec_error *err)
 {
     struct buf text = BUF_INIT((size_t)8 << 10);
     enum imrec_status st = url_append_encoded(&text, p->bucket, strlen(p->bucket), false, err);
@@ -122,9 +122,9 @@ static enum imrec_status copy_part(struct cloud_place *p, struct wire_job *job, 
     *job = (struct wire_job){.method = "PUT", .grow = &answer};
     enum imrec_status st = add_origin(p, from, job, err);
     if (st == IMREC_OK)
-        st = wire_headers_add(&job->headers, err,
-                              "x-amz-copy-source-range: bytes=%" PRIu64 "-%" PRIu64, begin,
-                              end - 1);
+        st =
+            wire_headers_add(&job->headers, err,
+                             "x-amz-copy-source-range: bytes=%" PRIu64 "-%" PRIu64, begin, end - 1);
     if (st == IMREC_OK)
         st = upload_query(u, u->count + 1, query, err);
     if (st == IMREC_OK)

@@ -1,13 +1,13 @@
-/* storage/cloud/object_calls.h - whole small objects: put, get, delete, copy. A name is a key of the
- * place's bucket. */
+/* storage/cloud/object_calls.h - whole small objects: put, get, delete, copy. A name is a key of
+ * the place's bucket. */
 #ifndef IMREC_STORAGE_CLOUD_OBJECT_CALLS_H
 #define IMREC_STORAGE_CLOUD_OBJECT_CALLS_H
 
 #include "base/buf.h"
 #include "storage/cloud/place.h"
 
-IMREC_NODISCARD enum imrec_status cloud_put(struct cloud_place *p, const char *key,
-                                            struct bytes content, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+cloud_put(struct cloud_place *p, const char *key, struct bytes content, struct imrec_error *err);
 /* Appends its content, up to the bound of *to; *found false: there is no such object. */
 IMREC_NODISCARD enum imrec_status cloud_get(struct cloud_place *p, const char *key, struct buf *to,
                                             bool *found, struct imrec_error *err);

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define KEY_BYTES 1024 /* of all three stores: the longest name of an object */
+#define KEY_BYTES  1024 /* of all three stores: the longest name of an object */
 #define BASE_BYTES 1024
 #define AZ_VERSION "2021-12-02"
 
@@ -93,8 +93,8 @@ check_endpoint(const char *from, const char *who, char out[BASE_BYTES], struct i
 }
 
 /* "https://BUCKET.host..." or "https://host.../BUCKET" */
-static enum imrec_status bucket_at(struct cloud_place *p, const char *endpoint, bool path_style,
-                                   struct imrec_error *err)
+static enum imrec_status
+bucket_at(struct cloud_place *p, const char *endpoint, bool path_style, struct imrec_error *err)
 {
     char base[BASE_BYTES + 300];
     const char *host = strstr(endpoint, "://") + 3;
@@ -191,8 +191,8 @@ void cloud_place_close(struct cloud_place *p)
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-static enum imrec_status write_url(const struct cloud_place *p, const char *key, const char *query,
-                                   struct buf *url)
+static enum imrec_status
+write_url(const struct cloud_place *p, const char *key, const char *query, struct buf *url)
 {
     const char *sas = p->cloud == CLOUD_AZ ? variable("AZURE_STORAGE_SAS_TOKEN") : NULL;
     IMREC_TRY(buf_append(url, p->base, strlen(p->base), NULL));

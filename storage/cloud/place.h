@@ -1,8 +1,8 @@
 /* storage/cloud/place.h - where an object of s3://, gs:// or az:// is, and who asks for it.
  *
  * s3://BUCKET/KEY is at AWS, in the bucket's region, or at the endpoint that AWS_ENDPOINT_URL says;
- * gs://BUCKET/KEY at storage.googleapis.com or STORAGE_EMULATOR_HOST; az://ACCOUNT/CONTAINER/PATH at
- * ACCOUNT.blob.core.windows.net or below AZURE_STORAGE_SERVICE_ENDPOINT. */
+ * gs://BUCKET/KEY at storage.googleapis.com or STORAGE_EMULATOR_HOST; az://ACCOUNT/CONTAINER/PATH
+ * at ACCOUNT.blob.core.windows.net or below AZURE_STORAGE_SERVICE_ENDPOINT. */
 #ifndef IMREC_STORAGE_CLOUD_PLACE_H
 #define IMREC_STORAGE_CLOUD_PLACE_H
 
@@ -13,10 +13,10 @@ enum cloud { CLOUD_S3, CLOUD_GS, CLOUD_AZ };
 
 struct cloud_place {
     enum cloud cloud;
-    char *bucket; /* of az: "ACCOUNT/CONTAINER" */
-    char *key;    /* as it is in the store; "": the bucket itself */
-    char *base;   /* the bucket's URL, without a '/' at its end */
-    char *shown;  /* the URI, for messages */
+    char *bucket;       /* of az: "ACCOUNT/CONTAINER" */
+    char *key;          /* as it is in the store; "": the bucket itself */
+    char *base;         /* the bucket's URL, without a '/' at its end */
+    char *shown;        /* the URI, for messages */
     wire_sign_fn *sign; /* with `signer`, which is the place; NULL: nobody in particular asks */
     struct aws_signer aws;
 };

@@ -44,8 +44,7 @@ static void keep(const char *bucket, const char *region)
 /* It becomes a part of a host's name. */
 static bool is_region(const char *text)
 {
-    return text[0] != '\0' &&
-           text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
+    return text[0] != '\0' && text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-")] == '\0';
 }
 
 static enum imrec_status ask(const char *bucket, struct wire_job *job, struct imrec_error *err)
@@ -61,8 +60,8 @@ static enum imrec_status ask(const char *bucket, struct wire_job *job, struct im
     return st;
 }
 
-enum imrec_status s3_region_of(const char *bucket, const char *known, char *out, size_t room,
-                               struct imrec_error *err)
+enum imrec_status
+s3_region_of(const char *bucket, const char *known, char *out, size_t room, struct imrec_error *err)
 {
     if (find(bucket, out, room))
         return IMREC_OK;

@@ -31,8 +31,8 @@ static void copy_text(char *to, size_t room, const char *from)
     (void)snprintf(to, room, "%s", strlen(from) < room ? from : "");
 }
 
-static enum imrec_status take_part(struct answer *a, const struct xml_item *item,
-                                   struct imrec_error *err)
+static enum imrec_status
+take_part(struct answer *a, const struct xml_item *item, struct imrec_error *err)
 {
     const unsigned long long number = strtoull(xml_value(item, "PartNumber"), NULL, 10);
     if (a->u == NULL || number != (unsigned long long)a->u->count + 1)
@@ -76,8 +76,8 @@ static enum imrec_status read_answer(struct answer *a, struct bytes text, struct
     return IMREC_ERR_IO;
 }
 
-enum imrec_status upload_check_answer(const struct cloud_place *p, struct bytes text,
-                                      struct imrec_error *err)
+enum imrec_status
+upload_check_answer(const struct cloud_place *p, struct bytes text, struct imrec_error *err)
 {
     struct answer a = {.p = p};
     return read_answer(&a, text, err);
@@ -92,8 +92,7 @@ static enum imrec_status ask(struct cloud_place *p, const char *method, const ch
     struct buf text = BUF_INIT(UPLOAD_ANSWER_BYTES);
     if (job == NULL)
         return no_memory(p, err);
-    *job = (struct wire_job){
-        .method = method, .body = body.p, .body_bytes = body.n, .grow = &text};
+    *job = (struct wire_job){.method = method, .body = body.p, .body_bytes = body.n, .grow = &text};
     a->p = p;
     enum imrec_status st = cloud_do(p, job, key, query, err);
     if (st == IMREC_OK)
@@ -112,24 +111,24 @@ begin(struct upload *u, const struct cloud_place *p, const char *key, struct imr
     return u->key != NULL ? IMREC_OK : no_memory(p, err);
 }
 
-enum imrec_status upload_begin(struct upload *u, struct cloud_place *p, const char *key,
-                               struct imrec_error *err)
+enum imrec_status
+upload_begin(struct upload *u, struct cloud_place *p, const char *key, struct imrec_error *err)
 {
     struct answer a = {0};
     IMREC_TRY(begin(u, p, key, err));
     enum imrec_status st = ask(p, "POST", key, "uploads=", (struct bytes){0}, &a, err);
     if (st == IMREC_OK && a.id[0] == '\0')
-        st = imrec_fail(err, IMREC_ERR_IO,
-                        "%s: the server begins an upload and does not name it (UploadId)",
-                        p->shown);
+        st =
+            imrec_fail(err, IMREC_ERR_IO,
+                       "%s: the server begins an upload and does not name it (UploadId)", p->shown);
     memcpy(u->id, a.id, sizeof(u->id));
     if (st != IMREC_OK)
         upload_free(u);
     return st;
 }
 
-static enum imrec_status encode_id(const struct upload *u, char out[UPLOAD_QUERY_BYTES],
-                                   struct imrec_error *err)
+static enum imrec_status
+encode_id(const struct upload *u, char out[UPLOAD_QUERY_BYTES], struct imrec_error *err)
 {
     struct buf text = BUF_INIT(UPLOAD_QUERY_BYTES);
     const enum imrec_status st = url_append_encoded(&text, u->id, strlen(u->id), false, err);
@@ -152,8 +151,8 @@ enum imrec_status upload_query(const struct upload *u, uint32_t number,
     return IMREC_OK;
 }
 
-static enum imrec_status find_parts(struct upload *u, struct cloud_place *p,
-                                    struct imrec_error *err)
+static enum imrec_status
+find_parts(struct upload *u, struct cloud_place *p, struct imrec_error *err)
 {
     char id[UPLOAD_QUERY_BYTES], query[UPLOAD_QUERY_BYTES + 64];
     struct answer a = {.u = u};
@@ -209,8 +208,8 @@ enum imrec_status upload_note_copied(struct upload *u, const struct cloud_place 
     return upload_note(u, u->count + 1, a.etag, bytes, err);
 }
 
-enum imrec_status upload_put(struct upload *u, struct cloud_place *p, struct bytes content,
-                             struct imrec_error *err)
+enum imrec_status
+upload_put(struct upload *u, struct cloud_place *p, struct bytes content, struct imrec_error *err)
 {
     char query[UPLOAD_QUERY_BYTES];
     struct wire_job *job = imrec_zalloc(1, sizeof(*job));
@@ -255,14 +254,14 @@ enum imrec_status upload_complete(struct upload *u, struct cloud_place *p, struc
 {
     struct buf body = BUF_INIT(UPLOAD_ANSWER_BYTES);
     enum imrec_status st = list_parts(u, &body);
-    st = st != IMREC_OK ? no_memory(p, err)
-                        : end(u, p, "POST", (struct bytes){body.p, body.n}, err);
+    st =
+        st != IMREC_OK ? no_memory(p, err) : end(u, p, "POST", (struct bytes){body.p, body.n}, err);
     buf_free(&body);
     return st;
 }
 
-enum imrec_status upload_abort(const struct upload *u, struct cloud_place *p,
-                               struct imrec_error *err)
+enum imrec_status
+upload_abort(const struct upload *u, struct cloud_place *p, struct imrec_error *err)
 {
     struct imrec_error why = {0};
     if (u->id[0] == '\0')

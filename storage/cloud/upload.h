@@ -24,9 +24,10 @@ struct upload { /* zeroed at first */
     uint32_t count;
 };
 
-IMREC_NODISCARD enum imrec_status upload_begin(struct upload *u, struct cloud_place *p,
-                                               const char *key, struct imrec_error *err);
-/* One that was begun earlier, with what of it the store has: its parts 1 to `count`, all in a row. */
+IMREC_NODISCARD enum imrec_status
+upload_begin(struct upload *u, struct cloud_place *p, const char *key, struct imrec_error *err);
+/* One that was begun earlier, with what of it the store has: its parts 1 to `count`, all in a row.
+ */
 IMREC_NODISCARD enum imrec_status upload_find(struct upload *u, struct cloud_place *p,
                                               const char *key, const char *id, uint32_t count,
                                               struct imrec_error *err);
@@ -41,17 +42,17 @@ IMREC_NODISCARD enum imrec_status upload_note_copied(struct upload *u, const str
                                                      struct bytes answer, uint64_t bytes,
                                                      struct imrec_error *err);
 /* The part after the last one, now. */
-IMREC_NODISCARD enum imrec_status upload_put(struct upload *u, struct cloud_place *p,
-                                             struct bytes content, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+upload_put(struct upload *u, struct cloud_place *p, struct bytes content, struct imrec_error *err);
 /* The object is there. sys_errno ENOENT: the upload is not, or no longer. */
 IMREC_NODISCARD enum imrec_status
 upload_complete(struct upload *u, struct cloud_place *p, struct imrec_error *err);
 /* None is fine. */
-IMREC_NODISCARD enum imrec_status
+enum imrec_status
 upload_abort(const struct upload *u, struct cloud_place *p, struct imrec_error *err);
 void upload_free(struct upload *u);
 
 /* An answer of status 200 may hold an error all the same. */
-IMREC_NODISCARD enum imrec_status upload_check_answer(const struct cloud_place *p,
-                                                      struct bytes answer, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+upload_check_answer(const struct cloud_place *p, struct bytes answer, struct imrec_error *err);
 #endif

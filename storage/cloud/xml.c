@@ -136,8 +136,8 @@ parse(struct reader *r, const char *shown, struct bytes text, struct imrec_error
     XML_SetElementHandler(r->parser, on_start, on_end);
     XML_SetCharacterDataHandler(r->parser, on_text);
     XML_SetStartDoctypeDeclHandler(r->parser, on_doctype);
-    const bool good = text.n <= INT32_MAX && XML_Parse(r->parser, (const char *)text.p,
-                                                       (int)text.n, 1) == XML_STATUS_OK;
+    const bool good = text.n <= INT32_MAX &&
+                      XML_Parse(r->parser, (const char *)text.p, (int)text.n, 1) == XML_STATUS_OK;
     if (r->too_much != NULL)
         return imrec_fail(err, r->st, "%s: the server's answer has %s", shown, r->too_much);
     if (r->st == IMREC_ERR_NO_MEMORY)

@@ -17,8 +17,8 @@ struct xml_item {
 /* The text of a field; "" where it has none of the name. */
 const char *xml_value(const struct xml_item *item, const char *field);
 
-typedef enum imrec_status xml_item_fn(void *user, const struct xml_item *item,
-                                      struct imrec_error *err);
+typedef enum imrec_status
+xml_item_fn(void *user, const struct xml_item *item, struct imrec_error *err);
 
 /* Calls `found` for every element at `depth` (the root's is 1), and for those above it that hold
  * text alone, which are their own field. Hostile bytes: no entities and no document type are taken,

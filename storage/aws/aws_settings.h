@@ -1,0 +1,20 @@
+/* storage/aws/aws_settings.h - what the variables of AWS's tools say, copied. Private to this room.
+ *
+ * Texts that are not said are "". Two with equal bytes are the same settings. */
+#ifndef IMREC_STORAGE_AWS_AWS_SETTINGS_H
+#define IMREC_STORAGE_AWS_AWS_SETTINGS_H
+
+#include "storage/aws/aws_values.h"
+
+struct aws_settings {
+    struct aws_keys keys;          /* AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN */
+    char endpoint[AWS_URL_BYTES];  /* AWS_ENDPOINT_URL_S3, else AWS_ENDPOINT_URL */
+    char region[AWS_REGION_BYTES]; /* AWS_REGION, else AWS_DEFAULT_REGION */
+    bool ignore_endpoints;         /* AWS_IGNORE_CONFIGURED_ENDPOINT_URLS */
+    bool anonymous;                /* AWS_NO_SIGN_REQUEST */
+};
+
+/* IMREC_ERR_ARGUMENT or IMREC_ERR_LIMIT, which name the variable and not its value. */
+IMREC_NODISCARD enum imrec_status
+aws_settings_read(struct aws_settings *out, struct imrec_error *err);
+#endif
