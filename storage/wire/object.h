@@ -1,7 +1,7 @@
 /* storage/wire/object.h - an object of a web server, of which one version is read, by ranges.
  *
  * What it is (ETag, else Last-Modified, and size) is pinned when it is opened and goes with each
- * range (If-Match, If-Unmodified-Since); each answer is checked against it, Content-Range too. A
+ * range (If-Match); each answer is checked against it, Content-Range too. A
  * long read is cut into parts that are under way at once. */
 #ifndef IMREC_STORAGE_WIRE_OBJECT_H
 #define IMREC_STORAGE_WIRE_OBJECT_H
