@@ -14,6 +14,7 @@
 #include "storage/fault_disk.h"
 #include "storage/file_lock.h"
 #include "storage/file_store.h"
+#include "storage/schemes.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -10,7 +10,8 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "storage/file_lock.h"
-#include "storage/io_error.h"
+#include "storage/schemes.h"
+#include "storage/store/io_error.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
  * password in it ("https://name:password@host/...") go to that host alone. */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "storage/store.h"
+#include "storage/schemes.h"
 #include "storage/wire/object.h"
 #include "storage/wire/url.h"
 

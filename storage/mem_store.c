@@ -6,8 +6,8 @@
 #include "base/error.h"
 #include "base/fnv.h"
 #include "base/threads.h"
-#include "storage/io_error.h"
-#include "storage/store.h"
+#include "storage/schemes.h"
+#include "storage/store/io_error.h"
 
 #include <errno.h>
 #include <inttypes.h>

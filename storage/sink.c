@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/stop.h"
+#include "storage/schemes.h"
 #include "storage/write_behind.h"
 
 #include <string.h>

@@ -19,7 +19,7 @@ sink_open(const char *uri, struct sink **out, struct imrec_error *err);
  * with fewer bytes is IMREC_ERR_IO. */
 IMREC_NODISCARD enum imrec_status
 sink_resume(const char *uri, uint64_t size, struct sink **out, struct imrec_error *err);
-/* The same of what is read again as PATH.part before it is whole, and is never published. */
+/* The same of what is read again as PATH.part before its end, and is never published. */
 IMREC_NODISCARD enum imrec_status
 sink_open_log(const char *uri, struct sink **out, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status

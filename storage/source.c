@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "storage/store.h"
+#include "storage/schemes.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -2,23 +2,7 @@
 #ifndef IMREC_STORAGE_SOURCE_H
 #define IMREC_STORAGE_SOURCE_H
 
-#include "imrec/error.h"
-
-struct source;
-struct source_ops {
-    /* Exactly n bytes, or an error; any number of threads at once. */
-    enum imrec_status (*read_at)(struct source *s, uint64_t offset, void *to, size_t n,
-                                 struct imrec_error *err);
-    void (*will_need)(struct source *s, uint64_t offset, uint64_t n); /* a hint; may be NULL */
-    void (*drop)(struct source *s, uint64_t offset,
-                 uint64_t n); /* out of the page cache; may be NULL */
-    void (*close)(struct source *s);
-};
-struct source {
-    uint64_t size; /* bytes */
-    const struct source_ops *ops;
-    uint64_t modified; /* when it was changed last, ns since 1970; 0: not known */
-};
+#include "storage/store/store.h"
 
 /* Opens "path", "file://path", "mem://name" or "fault://...". On failure *out is NULL. */
 IMREC_NODISCARD enum imrec_status

@@ -9,8 +9,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "storage/folder.h"
-#include "storage/io_error.h"
-#include "storage/store.h"
+#include "storage/schemes.h"
+#include "storage/store/io_error.h"
 #include "storage/uri_glob.h"
 
 #include <errno.h>

@@ -3,14 +3,14 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "storage/cloud/xml.h"
+#include "storage/cloud/answer.h"
 #include "storage/wire/url.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define PAGE_BYTES ((size_t)32 << 20) /* 1,000 names (az: 5,000), each encoded, with their words   \
-                                       */
+/* 1,000 names (az: 5,000), each encoded, and the XML around them. */
+#define PAGE_BYTES ((size_t)32 << 20)
 
 struct page {
     struct listing *l;
@@ -103,33 +103,35 @@ static enum imrec_status keep_next(struct page *g, const char *value, struct imr
                            : IMREC_NO_MEMORY(err, "%s: no memory for a listing", g->p->shown);
 }
 
-static enum imrec_status take_item(void *user, const struct xml_item *item, struct imrec_error *err)
+static enum imrec_status
+take_item(void *user, const struct answer_item *item, struct imrec_error *err)
 {
     struct page *g = user;
     const char *name = item->name;
     if (strcmp(name, "Contents") == 0)
-        return give(g, xml_value(item, "Key"), false, xml_value(item, "Size"), err);
+        return give(g, answer_value(item, "Key"), false, answer_value(item, "Size"), err);
     if (strcmp(name, "CommonPrefixes") == 0)
-        return give(g, xml_value(item, "Prefix"), true, "0", err);
+        return give(g, answer_value(item, "Prefix"), true, "0", err);
     if (strcmp(name, "Blob") == 0)
-        return give(g, xml_value(item, "Name"), false, xml_value(item, "Content-Length"), err);
+        return give(g, answer_value(item, "Name"), false, answer_value(item, "Content-Length"),
+                    err);
     if (strcmp(name, "BlobPrefix") == 0)
-        return give(g, xml_value(item, "Name"), true, "0", err);
+        return give(g, answer_value(item, "Name"), true, "0", err);
     if (strcmp(name, "NextContinuationToken") == 0 || strcmp(name, "NextMarker") == 0)
-        return keep_next(g, xml_value(item, name), err);
+        return keep_next(g, answer_value(item, name), err);
     if (strcmp(name, "IsTruncated") == 0)
-        g->more = strcmp(xml_value(item, name), "true") == 0;
+        g->more = strcmp(answer_value(item, name), "true") == 0;
     return IMREC_OK;
 }
 
 /* It is said anywhere in the answer, and must be known before the first name. */
 static enum imrec_status
-take_encoding(void *user, const struct xml_item *item, struct imrec_error *err)
+take_encoding(void *user, const struct answer_item *item, struct imrec_error *err)
 {
     struct page *g = user;
     (void)err;
     if (strcmp(item->name, "EncodingType") == 0)
-        g->encoded = strcmp(xml_value(item, item->name), "url") == 0;
+        g->encoded = strcmp(answer_value(item, item->name), "url") == 0;
     return IMREC_OK;
 }
 
@@ -137,12 +139,12 @@ static enum imrec_status read_page(struct page *g, struct bytes text, struct imr
 {
     const bool az = g->p->cloud == CLOUD_AZ;
     if (!az)
-        IMREC_TRY(xml_items(g->p->shown, text, 2, take_encoding, g, err));
-    IMREC_TRY(xml_items(g->p->shown, text, az ? 3 : 2, take_item, g, err));
+        IMREC_TRY(answer_items(g->p->shown, text, 2, take_encoding, g, err));
+    IMREC_TRY(answer_items(g->p->shown, text, az ? 3 : 2, take_item, g, err));
     struct listing *l = g->l;
     if (!az && g->more && g->next == NULL)
         return imrec_fail(err, IMREC_ERR_IO,
-                          "%s: the server says that its list goes on, and not where "
+                          "%s: the server says that its list continues, and not where "
                           "(NextContinuationToken)",
                           g->p->shown);
     if (g->next != NULL && l->next != NULL && strcmp(g->next, l->next) == 0)

@@ -76,7 +76,7 @@ static const char *variable(const char *name)
     return value != NULL && value[0] != '\0' ? value : NULL;
 }
 
-/* "https://host/path" of an endpoint, without '/' at its end; the scheme may be left out. */
+/* "https://host/path" of an endpoint, without '/' at its end; the scheme may be omitted. */
 static enum imrec_status
 check_endpoint(const char *from, const char *who, char out[BASE_BYTES], struct imrec_error *err)
 {

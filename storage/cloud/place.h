@@ -27,7 +27,7 @@ IMREC_NODISCARD enum imrec_status cloud_place_open(enum cloud cloud, const char 
                                                    struct imrec_error *err);
 void cloud_place_close(struct cloud_place *p); /* zeroed memory is fine */
 
-/* The URL of a key, and "?query" behind it where it is not "", az's signature included. Of
+/* The URL of a key, and "?query" after it where it is not "", az's signature included. Of
  * imrec_realloc(); NULL: no memory. */
 char *cloud_url(const struct cloud_place *p, const char *key, const char *query);
 

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "storage/cloud/xml.h"
+#include "storage/cloud/answer.h"
 #include "storage/wire/url.h"
 
 #include <errno.h>
@@ -32,19 +32,19 @@ static void copy_text(char *to, size_t room, const char *from)
 }
 
 static enum imrec_status
-take_part(struct answer *a, const struct xml_item *item, struct imrec_error *err)
+take_part(struct answer *a, const struct answer_item *item, struct imrec_error *err)
 {
-    const unsigned long long number = strtoull(xml_value(item, "PartNumber"), NULL, 10);
+    const unsigned long long number = strtoull(answer_value(item, "PartNumber"), NULL, 10);
     if (a->u == NULL || number != (unsigned long long)a->u->count + 1)
         return IMREC_OK; /* after a hole: it is uploaded again */
-    return upload_note(a->u, (uint32_t)number, xml_value(item, "ETag"),
-                       strtoull(xml_value(item, "Size"), NULL, 10), err);
+    return upload_note(a->u, (uint32_t)number, answer_value(item, "ETag"),
+                       strtoull(answer_value(item, "Size"), NULL, 10), err);
 }
 
-static enum imrec_status take(void *user, const struct xml_item *item, struct imrec_error *err)
+static enum imrec_status take(void *user, const struct answer_item *item, struct imrec_error *err)
 {
     struct answer *a = user;
-    const char *text = xml_value(item, item->name);
+    const char *text = answer_value(item, item->name);
     if (strcmp(item->name, "Part") == 0)
         return take_part(a, item, err);
     if (strcmp(item->name, "UploadId") == 0)
@@ -66,7 +66,7 @@ static enum imrec_status take(void *user, const struct xml_item *item, struct im
 static enum imrec_status read_answer(struct answer *a, struct bytes text, struct imrec_error *err)
 {
     if (text.n != 0)
-        IMREC_TRY(xml_items(a->p->shown, text, 2, take, a, err));
+        IMREC_TRY(answer_items(a->p->shown, text, 2, take, a, err));
     if (a->code[0] == '\0')
         return IMREC_OK;
     imrec_fail(err, IMREC_ERR_IO, "%s: the server answers %s: %s", a->p->shown, a->code,

@@ -249,7 +249,7 @@ TEST(only_a_regular_file_is_replaced)
     ck_assert_int_eq(sink_open("/dev/null", &s, &err), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(sink_open("/nowhere/a", &s, &err), IMREC_ERR_IO);
     ck_assert_ptr_nonnull(strstr(err.message, "/nowhere/a.part: cannot open: No such file"));
-    ck_assert_int_eq(sink_open("s3://a/b", &s, &err), IMREC_ERR_UNSUPPORTED);
+    ck_assert_int_eq(sink_open("ftp://a/b", &s, &err), IMREC_ERR_UNSUPPORTED);
     ck_assert_ptr_null(s);
 }
 

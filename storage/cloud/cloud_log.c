@@ -1,10 +1,10 @@
-/* storage/cloud_log.c - an object that grows by syncs, and is read again before it is whole: each
- * sync puts a piece of its own into the bucket. */
+/* storage/cloud/cloud_log.c - an object that grows by syncs, and is read again before its end:
+ * each sync puts a piece of its own into the bucket. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "storage/cloud/cloud_out.h"
+#include "storage/cloud/cloud_state.h"
 #include "storage/cloud/listing.h"
-#include "storage/cloud_out.h"
-#include "storage/cloud_state.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,10 +1,54 @@
-/* storage/store.h - what a store must be able to do; source.c holds the table of schemes. */
-#ifndef IMREC_STORAGE_STORE_H
-#define IMREC_STORAGE_STORE_H
+/* storage/store/store.h - what a store must be able to do; storage/schemes.h has the table of them.
+ */
+#ifndef IMREC_STORAGE_STORE_STORE_H
+#define IMREC_STORAGE_STORE_STORE_H
 
-#include "storage/folder.h"
-#include "storage/lock.h"
-#include "storage/source.h"
+#include "imrec/error.h"
+
+struct source;
+struct source_ops {
+    /* Exactly n bytes, or an error; any number of threads at once. */
+    enum imrec_status (*read_at)(struct source *s, uint64_t offset, void *to, size_t n,
+                                 struct imrec_error *err);
+    void (*will_need)(struct source *s, uint64_t offset, uint64_t n); /* a hint; may be NULL */
+    void (*drop)(struct source *s, uint64_t offset,
+                 uint64_t n); /* out of the page cache; may be NULL */
+    void (*close)(struct source *s);
+};
+struct source {
+    uint64_t size; /* bytes */
+    const struct source_ops *ops;
+    uint64_t modified; /* when it was changed last, ns since 1970; 0: not known */
+};
+
+enum folder_kind {
+    FOLDER_UNKNOWN, /* a link, or the store does not say without being asked: folder_look() */
+    FOLDER_FILE,
+    FOLDER_FOLDER,
+    FOLDER_FIFO,
+    FOLDER_SOCKET,
+    FOLDER_DEVICE,
+    FOLDER_LOST, /* only of folder_look(): it leads to nothing, or nobody may look where */
+};
+
+struct folder_entry {
+    const char *name; /* without a '/'; until the next one */
+    enum folder_kind kind;
+};
+
+struct folder;
+struct folder_ops {
+    /* IMREC_END: there are no more. */
+    enum imrec_status (*next)(struct folder *f, struct folder_entry *out, struct imrec_error *err);
+    /* The kind of an entry of FOLDER_UNKNOWN; of FOLDER_LOST *code is the errno. NULL: the
+     * store has no such entries. */
+    enum folder_kind (*look)(struct folder *f, const char *name, int *code);
+    void (*close)(struct folder *f);
+};
+struct folder { /* an open one; one thread at a time */
+    const struct folder_ops *ops;
+    uint64_t device, number; /* the same of one folder under two names, and of no two folders */
+};
 
 /* An object being written under its temporary name; sink.c buffers in front of it. */
 struct out {
@@ -36,7 +80,7 @@ struct store {
     /* size: STORE_NEW for an empty object, else how many bytes of the temporary one to keep. */
     enum imrec_status (*open_out)(const char *name, uint64_t size, struct out **out,
                                   struct imrec_error *err);
-    /* The same of an object that is read again, as NAME.part, before it is whole, and that is not
+    /* The same of an object that is read again, as NAME.part, before its end, and that is not
      * published: a journal. NULL: as open_out. */
     enum imrec_status (*open_log)(const char *name, uint64_t size, struct out **out,
                                   struct imrec_error *err);
@@ -52,15 +96,4 @@ struct store {
     enum imrec_status (*lock)(const char *name, struct lock **out, struct imrec_error *err);
     void (*unlock)(struct lock *l);
 };
-
-extern const struct store file_store, mem_store, fault_store;
-extern const struct store http_store, https_store, s3_store, gs_store,
-    az_store; /* where there is libcurl */
-
-/* The store of a URI, and the name in it. IMREC_ERR_UNSUPPORTED for an unknown scheme. */
-IMREC_NODISCARD enum imrec_status
-store_of(const char *uri, const struct store **out, const char **name, struct imrec_error *err);
-/* "URI: http:// is for reading alone ...": IMREC_ERR_UNSUPPORTED, of what the store cannot do. */
-enum imrec_status
-store_cannot(const char *uri, const struct store *store, const char *what, struct imrec_error *err);
 #endif

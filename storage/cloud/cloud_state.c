@@ -1,5 +1,5 @@
-/* storage/cloud_state.c - the text of NAME.part: "imrec-upload-1 ID numbers\n", tails. */
-#include "storage/cloud_state.h"
+/* storage/cloud/cloud_state.c - the text of NAME.part: "imrec-upload-1 ID numbers\n", tails. */
+#include "storage/cloud/cloud_state.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,10 +1,10 @@
-/* storage/cloud_store.c - objects in buckets: s3://, gs:// and az://. */
+/* storage/cloud/cloud_store.c - objects in buckets: s3://, gs:// and az://. */
+#include "storage/cloud/cloud_store.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "storage/cloud_folder.h"
-#include "storage/cloud_out.h"
-#include "storage/cloud_state.h"
-#include "storage/store.h"
+#include "storage/cloud/cloud_folder.h"
+#include "storage/cloud/cloud_out.h"
+#include "storage/cloud/cloud_state.h"
 
 #include <string.h>
 

@@ -1,10 +1,11 @@
-/* storage/cloud_state.h - what of an object in a bucket is written and durable, under NAME.part.
+/* storage/cloud/cloud_state.h - what of an object in a bucket is written and durable, under
+ * NAME.part.
  *
  * A small one is there itself. Of a larger one parts have been uploaded; NAME.part then says of
- * which upload, how many, and holds the bytes behind them, fewer than a part may have. It also has
- * this of the sync before: a packer's journal may be one behind its shards. */
-#ifndef IMREC_STORAGE_CLOUD_STATE_H
-#define IMREC_STORAGE_CLOUD_STATE_H
+ * which upload, how many, and holds the bytes after them, fewer than a part may have. It also has
+ * this of the sync before: a packer's journal may be one sync older than its shards. */
+#ifndef IMREC_STORAGE_CLOUD_CLOUD_STATE_H
+#define IMREC_STORAGE_CLOUD_CLOUD_STATE_H
 
 #include "base/buf.h"
 #include "storage/cloud/object_calls.h"
@@ -15,7 +16,7 @@
 struct cloud_mark { /* of a sync */
     uint32_t parts;
     uint64_t bytes;    /* in them */
-    struct bytes tail; /* behind them; of the text it was read from */
+    struct bytes tail; /* after them; of the text it was read from */
 };
 struct cloud_state {
     struct buf text;          /* as it is in the bucket */
@@ -38,7 +39,7 @@ void cloud_state_free(struct cloud_state *s);
 /* Bytes that are durable. */
 uint64_t cloud_state_size(const struct cloud_state *s);
 
-/* storage/cloud_publish.c: operations of the store. */
+/* storage/cloud/cloud_publish.c: operations of the store. */
 IMREC_NODISCARD enum imrec_status
 cloud_publish(enum cloud cloud, const char *name, const char *as, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status

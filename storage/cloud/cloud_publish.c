@@ -1,11 +1,11 @@
-/* storage/cloud_publish.c - temporary objects in buckets become real, or go.
+/* storage/cloud/cloud_publish.c - temporary objects in buckets become real, or go.
  *
  * Each step can be done again after an interruption: NAME.part is deleted last where it becomes
  * real, and first where it goes. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "storage/cloud/cloud_state.h"
 #include "storage/cloud/listing.h"
-#include "storage/cloud_state.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,13 +1,14 @@
-/* storage/cloud_out.c - an object that is written to a bucket: parts go up while it is written.
+/* storage/cloud/cloud_out.c - an object that is written to a bucket: parts go up while it is
+ * written.
  *
  * A few parts are under way at once, each out of a buffer of its own. A sync waits for them and
- * keeps what is too little for a part beside the names of the parts (cloud_state.h). */
-#include "storage/cloud_out.h"
+ * keeps what is too little for a part next to the names of the parts (cloud_state.h). */
+#include "storage/cloud/cloud_out.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "storage/cloud_state.h"
+#include "storage/cloud/cloud_state.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -1,9 +1,9 @@
-/* storage/cloud_out.h - objects that are written to buckets. */
-#ifndef IMREC_STORAGE_CLOUD_OUT_H
-#define IMREC_STORAGE_CLOUD_OUT_H
+/* storage/cloud/cloud_out.h - objects that are written to buckets. */
+#ifndef IMREC_STORAGE_CLOUD_CLOUD_OUT_H
+#define IMREC_STORAGE_CLOUD_CLOUD_OUT_H
 
 #include "storage/cloud/place.h"
-#include "storage/store.h"
+#include "storage/store/store.h"
 
 /* store.open_out: parts are uploaded while it is written. */
 IMREC_NODISCARD enum imrec_status cloud_out_open(enum cloud cloud, const char *name, uint64_t size,

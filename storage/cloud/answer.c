@@ -1,5 +1,5 @@
-/* storage/cloud/xml.c - what stores answer in XML, by expat. */
-#include "storage/cloud/xml.h"
+/* storage/cloud/answer.c - what stores answer in XML, by expat. */
+#include "storage/cloud/answer.h"
 
 #include "base/buf.h"
 #include "base/error.h"
@@ -12,20 +12,20 @@
 
 struct reader {
     XML_Parser parser;
-    xml_item_fn *found;
+    answer_item_fn *found;
     void *user;
     struct imrec_error *err;
     enum imrec_status st;
     int depth, wanted;
     bool leaf;        /* the open element has held no other one */
-    struct buf texts; /* names and values of the item, NUL behind each */
+    struct buf texts; /* names and values of the item, a NUL after each */
     size_t text;      /* where the open element's begins */
     uint32_t count;
-    size_t name[XML_FIELDS], value[XML_FIELDS]; /* of texts: it moves */
+    size_t name[ANSWER_FIELDS], value[ANSWER_FIELDS]; /* of texts: it moves */
     const char *too_much;
 };
 
-const char *xml_value(const struct xml_item *item, const char *field)
+const char *answer_value(const struct answer_item *item, const char *field)
 {
     for (uint32_t i = 0; i < item->count; i++)
         if (strcmp(item->field[i], field) == 0)
@@ -81,7 +81,7 @@ static void on_text(void *user, const char *p, int n)
 
 static void keep_field(struct reader *r, const char *name)
 {
-    if (r->count == XML_FIELDS) {
+    if (r->count == ANSWER_FIELDS) {
         refuse(r, "more fields than any entry has");
         return;
     }
@@ -95,7 +95,7 @@ static void keep_field(struct reader *r, const char *name)
 
 static void give(struct reader *r, const char *name)
 {
-    struct xml_item item = {.name = name, .count = r->count};
+    struct answer_item item = {.name = name, .count = r->count};
     for (uint32_t i = 0; i < r->count; i++) {
         item.field[i] = (const char *)r->texts.p + r->name[i];
         item.value[i] = (const char *)r->texts.p + r->value[i];
@@ -151,8 +151,8 @@ parse(struct reader *r, const char *shown, struct bytes text, struct imrec_error
                       XML_ErrorString(XML_GetErrorCode(r->parser)));
 }
 
-enum imrec_status xml_items(const char *shown, struct bytes text, int depth, xml_item_fn *found,
-                            void *user, struct imrec_error *err)
+enum imrec_status answer_items(const char *shown, struct bytes text, int depth,
+                               answer_item_fn *found, void *user, struct imrec_error *err)
 {
     struct reader r = {.parser = XML_ParserCreate(NULL),
                        .found = found,

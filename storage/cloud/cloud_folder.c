@@ -1,6 +1,6 @@
-/* storage/cloud_folder.c - folders of cloud stores: what keys have in front of a '/'. A page of the
- * store's list is in memory at a time. */
-#include "storage/cloud_folder.h"
+/* storage/cloud/cloud_folder.c - folders of cloud stores: what keys have in front of a '/'. A page
+ * of the store's list is in memory at a time. */
+#include "storage/cloud/cloud_folder.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
