@@ -81,6 +81,19 @@ else()
   message(STATUS "imrec: built without libcurl")
 endif()
 
+set(IMREC_HDFS_LIBRARIES)
+set(IMREC_HAVE_HDFS FALSE) # HDFS: libcurl, and expat for Hadoop's configuration
+if(IMREC_HAVE_CURL)
+  pkg_check_modules(EXPAT IMPORTED_TARGET expat)
+  if(EXPAT_FOUND)
+    set(IMREC_HAVE_HDFS TRUE)
+    set(IMREC_HDFS_LIBRARIES ${EXPAT_LINK_LIBRARIES})
+    list(APPEND IMREC_PLAIN_LIBRARIES expat)
+  else()
+    message(STATUS "imrec: built without expat: no hdfs://")
+  endif()
+endif()
+
 option(IMREC_WITH_GIF "Use giflib" ON) # giflib has no pkg-config file
 find_path(GIF_INCLUDE gif_lib.h)
 find_library(GIF_LIBRARY gif)

@@ -10,9 +10,12 @@
 #include <strings.h>
 
 static const struct store *const stores[] = {
-    &file_store,  &mem_store,  &fault_store,
+    &file_store,  &mem_store,     &fault_store,
 #if IMREC_HAVE_CURL
     &https_store, &http_store,
+#endif
+#if IMREC_HAVE_HDFS
+    &hdfs_store,  &webhdfs_store, &swebhdfs_store,
 #endif
 };
 
@@ -26,11 +29,17 @@ static size_t scheme_bytes(const char *uri)
 
 static enum imrec_status no_store(const char *uri, int scheme, struct imrec_error *err)
 {
-    static const char *const to_come[] = {"s3://", "gs://", "hdfs://"};
+    static const char *const to_come[] = {"s3://", "gs://"};
     if (strncasecmp(uri, "http://", 7) == 0 || strncasecmp(uri, "https://", 8) == 0)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                           "%s: this build has no libcurl, which reads from web servers; copy the "
                           "data, or build with libcurl (docs/dependencies.md)",
+                          uri);
+    if (strncasecmp(uri, "hdfs://", 7) == 0 || strncasecmp(uri, "webhdfs://", 10) == 0 ||
+        strncasecmp(uri, "swebhdfs://", 11) == 0)
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "%s: this build has no libcurl or no expat, which HDFS needs; copy the "
+                          "data, or build with both (docs/dependencies.md)",
                           uri);
     for (size_t i = 0; i < sizeof(to_come) / sizeof(to_come[0]); i++)
         if (strncasecmp(uri, to_come[i], strlen(to_come[i])) == 0)

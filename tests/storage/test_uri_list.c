@@ -97,8 +97,8 @@ static const struct {
     {"fault://nope", IMREC_ERR_ARGUMENT, "fault://nope: there is no such object"},
     {"fault://folder_eio=1:@", IMREC_ERR_IO, "@: cannot list it: Input/output error"},
     {"fault://folder_eio=3:@", IMREC_ERR_IO, "@: cannot list it: Input/output error"},
-    {"@/a.rec;hdfs://x/y", IMREC_ERR_UNSUPPORTED,
-     "hdfs://x/y: hdfs:// is not supported yet; give a path or file:// (copy the data, or mount "
+    {"@/a.rec;gs://x/y", IMREC_ERR_UNSUPPORTED,
+     "gs://x/y: gs:// is not supported yet; give a path or file:// (copy the data, or mount "
      "the store)"},
 };
 
