@@ -96,7 +96,7 @@ static enum imrec_status next_page(struct hdfs_listing *l, struct imrec_error *e
     IMREC_TRY(hdfs_page_entry(&l->page, l->page.count - 1, l->place.shown, &name, &kind, err));
     if (l->last != NULL && strcmp(name, l->last) <= 0)
         return imrec_fail(err, IMREC_ERR_CORRUPT,
-                          "%s: the server lists '%.100s' after '%.100s'; its pages do not go on",
+                          "%s: the server lists '%.100s' after '%.100s'; its pages do not continue",
                           l->place.shown, name, l->last);
     imrec_free(l->last);
     l->last = imrec_joined(name, strlen(name), "");

@@ -2,7 +2,7 @@
  *
  * The NameNode creates it for one writer alone. HDFS does not remove it when that writer dies: a
  * mark of a process that is gone from this machine is taken over; one of another machine stays
- * until it is removed by hand, and the error says so. */
+ * until it is removed by hand, which the error says. */
 #ifndef IMREC_STORAGE_HDFS_MARK_H
 #define IMREC_STORAGE_HDFS_MARK_H
 

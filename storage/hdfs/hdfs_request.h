@@ -11,7 +11,7 @@
 #include "storage/hdfs/hdfs_place.h"
 #include "storage/wire/retry.h"
 
-#define HDFS_REDIRECTS 3 /* to a DataNode, and what stands before it */
+#define HDFS_REDIRECTS 3 /* to a DataNode, and what is before it */
 
 struct hdfs_try { /* of one request; zeroed at first, but for node */
     struct wire_retry retry;
@@ -25,7 +25,7 @@ IMREC_NODISCARD enum imrec_status hdfs_submit(const struct hdfs_place *p, const 
                                               struct imrec_error *err);
 enum hdfs_then { HDFS_ANSWERED, HDFS_AGAIN, HDFS_FAILED };
 /* What follows from an answer: HDFS_AGAIN is to be in *wait_ms, 0 is now, and asks t->node, which
- * may be another. HDFS_FAILED: *why says so, or else wire_error(). */
+ * may be another. HDFS_FAILED: *why is the reason, or else the job itself. */
 enum hdfs_then hdfs_judge(struct hdfs_place *p, struct hdfs_try *t, struct wire_job *job,
                           struct hdfs_refusal *why, uint64_t *wait_ms);
 /* The error of a job that has failed: "hdfs://ns/a: the server answers 403 (...): ...". */

@@ -1,91 +1,11 @@
-/* tests/storage/test_webhdfs.c - files of HDFS: their bytes, or an error that names them, whatever
- * NameNodes and DataNodes do. */
-#include "base/alloc.h"
+/* tests/storage/test_webhdfs.c - files and folders of HDFS: their bytes, or an error that names
+ * them, whatever NameNodes and DataNodes do. */
 #include "storage/folder.h"
-#include "storage/hdfs/hdfs_mark.h"
-#include "storage/lock.h"
-#include "storage/sink.h"
-#include "storage/source.h"
 #include "storage/uri_list.h"
-#include "tests/support/fake_hdfs.h"
+#include "tests/support/hdfs_case.h"
 #include "tests/support/http_proxy.h"
-#include "tests/support/suite.h"
-#include "tests/support/tmpdir.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-enum { BYTES = 9 << 20, SMALL = 5000 }; /* several parts; one */
-
-static struct tmpdir dir;
-static struct fake_hdfs *server;
-static struct imrec_error err;
-static uint8_t *data;
-
-/* A service of two NameNodes, and the same as single ones. */
-static void write_conf(void)
-{
-    static const char core[] =
-        "<?xml version='1.0'?>\n<configuration>\n<property><name>fs.defaultFS</name>"
-        "<value>hdfs://ns</value></property></configuration>\n";
-    char site[2048];
-    const int n =
-        snprintf(site, sizeof(site),
-                 "<configuration>\n"
-                 "<property><name> dfs.nameservices </name><value>other, ns</value></property>\n"
-                 "<property><name>dfs.ha.namenodes.ns</name><value>a,b</value></property>\n"
-                 "<property><name>dfs.namenode.http-address.ns.a</name><value>${host.a}:%d</value>"
-                 "<final>true</final></property>\n"
-                 "<property><name>dfs.namenode.http-address.ns.a</name><value>nowhere:1</value>"
-                 "</property>\n"
-                 "<property><name>host.a</name><value>127.0.0.1</value></property>\n"
-                 "<property><name>dfs.namenode.rpc-address.ns.b</name><value>127.0.0.1:8020</value>"
-                 "</property>\n"
-                 "<property><name>dfs.namenode.http-address.ns.b</name><value>0.0.0.0:%d</value>"
-                 "</property>\n</configuration>\n",
-                 server->port[0], server->port[1]);
-    tmp_write(&dir, "core-site.xml", core, sizeof(core) - 1);
-    tmp_write(&dir, "hdfs-site.xml", site, (size_t)n);
-}
-
-static void setup(void)
-{
-    dir = tmpdir_make();
-    data = malloc(BYTES);
-    for (size_t i = 0; i < BYTES; i++)
-        data[i] = (uint8_t)(i * 131 + i / 257);
-    server = fake_hdfs_start();
-    fake_hdfs_put(server, "/set/a.rec", data, BYTES);
-    fake_hdfs_put(server, "/set/small", data, SMALL);
-    fake_hdfs_put(server, "/set/empty", data, 0);
-    write_conf();
-    setenv("HADOOP_CONF_DIR", dir.path, 1);
-    setenv("HADOOP_USER_NAME", "alice b", 1);
-    unsetenv("HADOOP_DELEGATION_TOKEN");
-}
-
-static void teardown(void)
-{
-    fake_hdfs_stop(server);
-    free(data);
-    tmpdir_remove(&dir);
-    ck_assert_int_eq(imrec_alloc_live(), 0);
-}
-
-static const char *at_port(int port, const char *path)
-{
-    static char uri[600];
-    snprintf(uri, sizeof(uri), "webhdfs://127.0.0.1:%d%s", port, path);
-    return uri;
-}
-
-static const char *at(const char *path)
-{
-    return at_port(server->port[0], path);
-}
 
 static struct source *opened(const char *uri)
 {
@@ -102,11 +22,6 @@ static void check_bytes(struct source *s, uint64_t offset, size_t n)
     free(got);
 }
 
-static void check_says(const char *words)
-{
-    ck_assert_msg(strstr(err.message, words) != NULL, "%s", err.message);
-}
-
 static void check_refused(struct source *s, int code, const char *words)
 {
     uint8_t *got = malloc(BYTES);
@@ -115,17 +30,6 @@ static void check_refused(struct source *s, int code, const char *words)
     check_says(words);
     ck_assert_int_eq(err.sys_errno, code);
     free(got);
-}
-
-static const char refusal[] = "{\"RemoteException\":{\"exception\":\"%s\",\"javaClassName\":\"x\","
-                              "\"message\":\"%s\"}}";
-
-static void
-refuse_next(const char *op, int status, const char *exception, const char *message, int times)
-{
-    char text[2048];
-    snprintf(text, sizeof(text), refusal, exception, message);
-    fake_hdfs_say(server, op, status, text, times);
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -498,7 +402,7 @@ static const struct {
     {PAGE("", "5"), NULL, "no files on a page"},
     {PAGE(ENTRY("a"), "-1"), NULL, "no 'remainingEntries'"},
     {"{\"FileStatuses\":{\"FileStatus\":{}}}", NULL, "no list of files"},
-    {PAGE(ENTRY("b"), "1"), PAGE(ENTRY("b"), "1"), "its pages do not go on"},
+    {PAGE(ENTRY("b"), "1"), PAGE(ENTRY("b"), "1"), "its pages do not continue"},
     {PAGE(ENTRY("a") "," ENTRY("b\\u0000c"), "0"), NULL, "not JSON"},
 };
 LOOP_TEST(a_listing_that_is_not_right_is_refused, 0, COUNT(bad_pages))
@@ -514,251 +418,4 @@ LOOP_TEST(a_listing_that_is_not_right_is_refused, 0, COUNT(bad_pages))
     ck_assert_int_eq(st, IMREC_ERR_CORRUPT);
     check_says(bad_pages[_i].words);
     folder_close(f);
-}
-
-/* ---- writing --------------------------------------------------------------------------------- */
-
-CASE(.timeout = 120, .setup = setup, .teardown = teardown)
-
-static void check_file(const char *path, size_t n)
-{
-    size_t got = 0;
-    uint8_t *p = fake_hdfs_get(server, path, &got);
-    ck_assert_ptr_nonnull(p);
-    ck_assert_uint_eq(got, n);
-    ck_assert_int_eq(memcmp(p, data, n), 0);
-    free(p);
-}
-
-static bool has(const char *path)
-{
-    size_t n;
-    uint8_t *p = fake_hdfs_get(server, path, &n);
-    free(p);
-    return p != NULL;
-}
-
-static void must(enum imrec_status st)
-{
-    ck_assert_msg(st == IMREC_OK, "%s", err.message);
-}
-
-static struct sink *begun(const char *uri)
-{
-    struct sink *s;
-    must(sink_open(uri, &s, &err));
-    return s;
-}
-
-LOOP_TEST(an_object_becomes_real_at_commit, 0, 2)
-{
-    server->plain = _i == 1;
-    fake_hdfs_put(server, "/out/x.rec.part", "old", 3);
-    struct sink *s = begun(at("/out/x.rec"));
-    must(sink_append(s, data, 100, &err));
-    must(sink_sync(s, &err));
-    check_file("/out/x.rec.part", 100);
-    must(sink_append(s, data + 100, BYTES - 100, &err));
-    ck_assert(!sink_exists(at("/out/x.rec")));
-    must(sink_commit(s, &err));
-    check_file("/out/x.rec", BYTES);
-    ck_assert(!has("/out/x.rec.part"));
-    ck_assert(sink_exists(at("/out/x.rec")));
-    ck_assert(!sink_exists(at("/out")));
-}
-
-LOOP_TEST(what_has_the_final_name_is_replaced, 0, 2)
-{
-    server->plain = _i == 1; /* it is removed before */
-    fake_hdfs_put(server, "/out/x", "old", 3);
-    struct sink *s = begun(at("/out/x"));
-    must(sink_append(s, data, SMALL, &err));
-    must(sink_commit(s, &err));
-    check_file("/out/x", SMALL);
-}
-
-TEST(a_folder_of_the_final_name_is_not_replaced)
-{
-    fake_hdfs_put(server, "/out/x/y", "old", 3);
-    struct sink *s = begun(at("/out/x"));
-    ck_assert_int_eq(sink_commit(s, &err), IMREC_ERR_IO);
-    ck_assert_int_eq(err.sys_errno, EISDIR);
-    ck_assert_int_eq(sink_remove(at("/out/x"), &err), IMREC_ERR_IO);
-    check_says("/out/x: is a folder");
-}
-
-TEST(what_an_append_lost_is_appended_once)
-{
-    struct sink *s = begun(at("/out/x"));
-    must(sink_append(s, data, SMALL, &err));
-    must(sink_sync(s, &err));
-    server->lost = 1;
-    must(sink_append(s, data + SMALL, SMALL, &err));
-    must(sink_sync(s, &err));
-    server->half_appends = 1;
-    server->recovers = 2;
-    must(sink_append(s, data + 2 * SMALL, SMALL, &err));
-    must(sink_commit(s, &err));
-    check_file("/out/x", 3 * SMALL);
-    ck_assert_int_eq(server->recovers, 0);
-}
-
-LOOP_TEST(a_rename_whose_answer_is_lost_was_done, 0, 2)
-{
-    server->plain = _i == 1;
-    struct sink *s = begun(at("/out/x"));
-    must(sink_append(s, data, SMALL, &err));
-    server->lost_renames = 1;
-    must(sink_commit(s, &err));
-    check_file("/out/x", SMALL);
-}
-
-TEST(a_failover_while_writing_is_followed)
-{
-    struct sink *s = begun("hdfs://ns/out/x");
-    must(sink_append(s, data, SMALL, &err));
-    must(sink_sync(s, &err));
-    server->standby[0] = true;
-    must(sink_append(s, data + SMALL, SMALL, &err));
-    must(sink_sync(s, &err));
-    server->standby[0] = false;
-    server->standby[1] = true;
-    must(sink_commit(s, &err));
-    check_file("/out/x", 2 * SMALL);
-}
-
-TEST(a_resume_keeps_the_first_bytes)
-{
-    struct sink *s = begun(at("/out/x"));
-    must(sink_append(s, data, SMALL, &err));
-    sink_leave(s);
-    check_file("/out/x.part", SMALL);
-    server->recovers = 3; /* its writer was killed */
-    must(sink_resume(at("/out/x"), 1000, &s, &err));
-    must(sink_append(s, data + 1000, 4000, &err));
-    must(sink_commit(s, &err));
-    check_file("/out/x", SMALL);
-}
-
-TEST(a_resume_of_fewer_bytes_is_refused)
-{
-    struct sink *s;
-    fake_hdfs_put(server, "/out/x.part", data, 10);
-    ck_assert_int_eq(sink_resume(at("/out/x"), 11, &s, &err), IMREC_ERR_IO);
-    check_says("/out/x.part: has 10 bytes; resuming needs the first 11");
-    ck_assert_int_eq(sink_resume(at("/out/none"), 0, &s, &err), IMREC_ERR_IO);
-    ck_assert_int_eq(err.sys_errno, ENOENT);
-}
-
-TEST(a_server_that_cannot_truncate_resumes_whole_files)
-{
-    struct sink *s;
-    fake_hdfs_put(server, "/out/x.part", data, 10);
-    refuse_next("TRUNCATE", 400, "IllegalArgumentException", "Invalid value of op", 2);
-    must(sink_resume(at("/out/x"), 10, &s, &err));
-    must(sink_append(s, data + 10, 10, &err));
-    must(sink_commit(s, &err));
-    check_file("/out/x", 20);
-    fake_hdfs_put(server, "/out/x.part", data, 10);
-    ck_assert_int_eq(sink_resume(at("/out/x"), 9, &s, &err), IMREC_ERR_IO);
-    check_says("IllegalArgumentException");
-}
-
-TEST(an_abort_leaves_nothing)
-{
-    struct sink *s = begun(at("/out/x"));
-    must(sink_append(s, data, SMALL, &err));
-    sink_abort(s);
-    ck_assert(!has("/out/x.part") && !has("/out/x"));
-    fake_hdfs_put(server, "/out/x", data, SMALL);
-    must(sink_remove(at("/out/x"), &err));
-    ck_assert(!has("/out/x"));
-    must(sink_remove(at("/out/x"), &err));
-}
-
-TEST(what_is_refused_is_named_and_not_tried_for_ever)
-{
-    struct sink *s;
-    refuse_next("CREATE", 403, "AccessControlException", "Permission denied", 1);
-    ck_assert_int_eq(sink_open(at("/out/x"), &s, &err), IMREC_ERR_IO);
-    check_says("/out/x.part: the server answers 403 (AccessControlException): Permission denied");
-    ck_assert_int_eq(err.sys_errno, EACCES);
-    s = begun(at("/out/x"));
-    must(sink_append(s, data, SMALL, &err));
-    refuse_next("APPEND", 403, "DSQuotaExceededException", "The quota is exceeded", 1);
-    ck_assert_int_eq(sink_sync(s, &err), IMREC_ERR_IO);
-    ck_assert_int_eq(err.sys_errno, EDQUOT);
-    sink_abort(s);
-}
-
-static const char *const bad_locations[] = {"{\"Location\":\"ftp://127.0.0.1/x\"}",
-                                            "{\"Location\":7}", "{\"Location\":\"/x\"}", "{}"};
-LOOP_TEST(bytes_go_nowhere_but_to_http, 0, COUNT(bad_locations))
-{
-    struct sink *s;
-    fake_hdfs_say(server, "CREATE", 200, bad_locations[_i], 1);
-    ck_assert_int_ne(sink_open(at("/out/x"), &s, &err), IMREC_OK);
-    ck_assert_int_eq(fake_hdfs_count(server, "CREATE", -1), 1);
-}
-
-/* ---- locks ----------------------------------------------------------------------------------- */
-
-CASE(.timeout = 120, .setup = setup, .teardown = teardown)
-
-TEST(a_name_has_one_holder)
-{
-    struct lock *a, *b;
-    must(lock_take(at("/out/x"), &a, &err));
-    ck_assert(has("/out/x.part"));
-    ck_assert_int_eq(lock_take(at("/out/x"), &b, &err), IMREC_ERR_IO);
-    ck_assert_int_eq(err.sys_errno, EBUSY);
-    check_says("/out/x.part is held by process ");
-    lock_drop(a);
-    ck_assert(!has("/out/x.part"));
-    must(lock_take(at("/out/x"), &b, &err));
-    lock_drop(b);
-}
-
-TEST(a_dead_holder_of_this_machine_is_no_holder)
-{
-    struct lock *l;
-    const pid_t child = fork();
-    if (child == 0)
-        _exit(lock_take(at("/out/x"), &l, NULL) == IMREC_OK ? 0 : 1);
-    int status = 1;
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    ck_assert_int_eq(status, 0);
-    ck_assert(has("/out/x.part"));
-    must(lock_take(at("/out/x"), &l, &err));
-    lock_drop(l);
-    ck_assert(!has("/out/x.part"));
-}
-
-TEST(a_holder_elsewhere_stays_one)
-{
-    static const char line[] = "imrec lock: process 17 on far, begun 5, boot x, space y, turn 0\n";
-    struct lock *l;
-    fake_hdfs_put(server, "/out/x.part", line, strlen(line));
-    ck_assert_int_eq(lock_take(at("/out/x"), &l, &err), IMREC_ERR_IO);
-    ck_assert_int_eq(err.sys_errno, EBUSY);
-    check_says("is held by process 17 on far, which writes");
-    ck_assert(has("/out/x.part"));
-}
-
-TEST(a_file_of_somebody_else_is_in_the_way)
-{
-    struct lock *l;
-    fake_hdfs_put(server, "/out/x.part", "hello", 5);
-    ck_assert_int_eq(lock_take(at("/out/x"), &l, &err), IMREC_ERR_ARGUMENT);
-    check_says("/out/x.part is in the way, and imrec did not write it");
-    ck_assert(has("/out/x.part"));
-}
-
-TEST(a_process_number_means_nothing_elsewhere)
-{
-    ck_assert_int_eq(hdfs_mark_judge("hello"), HDFS_NO_MARK);
-    ck_assert_int_eq(hdfs_mark_judge("imrec lock: process 1 on a\n"), HDFS_HELD);
-    ck_assert_int_eq(
-        hdfs_mark_judge("imrec lock: process 9 on a, begun 1, boot b, space c, turn 0\n"),
-        HDFS_HELD);
 }
