@@ -13,7 +13,8 @@
 static const struct store *const stores[] = {
     &file_store,  &mem_store,  &fault_store,
 #if IMREC_HAVE_CURL
-    &https_store, &http_store, &s3_store,    &gs_store, &az_store,
+    &https_store, &http_store, &s3_store,      &gs_store,
+    &az_store,    &hdfs_store, &webhdfs_store, &swebhdfs_store,
 #endif
 };
 
@@ -27,18 +28,14 @@ static size_t scheme_bytes(const char *uri)
 
 static enum imrec_status no_store(const char *uri, int scheme, struct imrec_error *err)
 {
-    static const char *const remote[] = {"http://", "https://", "s3://", "gs://", "az://"};
+    static const char *const remote[] = {"http://", "https://", "s3://",      "gs://",
+                                         "az://",   "hdfs://",  "webhdfs://", "swebhdfs://"};
     for (size_t i = 0; i < sizeof(remote) / sizeof(remote[0]); i++)
         if (strncasecmp(uri, remote[i], strlen(remote[i])) == 0)
             return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                               "%s: this build has no libcurl, by which %.*s is read; copy the "
                               "data, or build with libcurl (docs/dependencies.md)",
                               uri, scheme, uri);
-    if (strncasecmp(uri, "hdfs://", 7) == 0)
-        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
-                          "%s: hdfs:// is not supported yet; give a path or file:// (copy the "
-                          "data, or mount the store)",
-                          uri);
     return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                       "%s: no store knows the scheme '%.*s'; use a path or file://", uri, scheme,
                       uri);

@@ -215,6 +215,15 @@ static void set_redirects(struct wire_exchange *x)
     curl_easy_setopt(x->easy, CURLOPT_MAXREDIRS, (long)x->job->redirects);
 }
 
+/* The name and password that libcurl wants are those of the ticket. */
+static void set_who(struct wire_exchange *x)
+{
+    if (!x->job->negotiate)
+        return;
+    curl_easy_setopt(x->easy, CURLOPT_HTTPAUTH, CURLAUTH_NEGOTIATE);
+    curl_easy_setopt(x->easy, CURLOPT_USERPWD, ":");
+}
+
 /* The variables of the curl command and of OpenSSL; libcurl itself reads none of them. */
 static void set_trust(struct wire_exchange *x)
 {
@@ -248,6 +257,7 @@ static void set_up(struct wire_exchange *x)
     curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
     set_method(x);
     set_redirects(x);
+    set_who(x);
     set_trust(x);
 }
 

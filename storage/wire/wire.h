@@ -59,6 +59,7 @@ struct wire_job {
     size_t room;
     struct buf *grow;   /* ... or this does, up to its bound */
     uint32_t redirects; /* how many are followed, never from https to http */
+    bool negotiate;     /* who asks is proved by Kerberos (SPNEGO), to the URL's host alone */
 
     /* Answered. */
     enum wire_outcome outcome;

@@ -100,9 +100,7 @@ static const struct {
     {"fault://nope", IMREC_ERR_ARGUMENT, "fault://nope: must be fault://options:path"},
     {"fault://folder_eio=1:@", IMREC_ERR_IO, "@: cannot list it: Input/output error"},
     {"fault://folder_eio=3:@", IMREC_ERR_IO, "@: cannot list it: Input/output error"},
-    {"@/a.rec;hdfs://x/y", IMREC_ERR_UNSUPPORTED,
-     "hdfs://x/y: hdfs:// is not supported yet; give a path or file:// (copy the data, or mount "
-     "the store)"},
+    {"@/a.rec;ftp://x/y", IMREC_ERR_UNSUPPORTED, "ftp://x/y: no store knows the scheme 'ftp://'"},
 };
 
 TEST(a_list_knows_what_was_given_for_each_of_its_names)
