@@ -85,6 +85,13 @@ size_t source_name_bytes(const char *uri)
     return web ? strcspn(uri, "?#") : strlen(uri);
 }
 
+bool source_is_remote(const char *uri)
+{
+    const struct store *store;
+    const char *name;
+    return store_of(uri, &store, &name, NULL) == IMREC_OK && store != &file_store;
+}
+
 enum imrec_status source_check_local(const char *uri, struct imrec_error *err)
 {
     const struct store *store;

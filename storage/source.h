@@ -11,6 +11,8 @@ source_open(const char *uri, struct source **out, struct imrec_error *err);
 const char *source_path(const char *uri);
 /* Bytes of a URI before the query of a web server's: all where it has none. */
 size_t source_name_bytes(const char *uri);
+/* Whether a store other than the machine's folders has it: a scheme that is known. */
+bool source_is_remote(const char *uri);
 /* IMREC_ERR_UNSUPPORTED: it is in another store, but folders and single files are read here. */
 IMREC_NODISCARD enum imrec_status source_check_local(const char *uri, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status

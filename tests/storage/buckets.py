@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.parse
 import urllib.request
 import zlib
 
@@ -147,6 +148,22 @@ def reads_alike(bucket, folder, uri, work):
             check(seen[0] == seen[1] and "data.npy" in seen[0], f"{uri}: part {part} of {parts} is not the folder's")
 
 
+def packed_from(bucket, images, folder, work):
+    """Images of a bucket are packed as those of a folder."""
+    for path, _, names in os.walk(images):
+        for name in names:
+            file = os.path.join(path, name)
+            with open(file, "rb") as f:
+                bucket.ask("/shop/images/" + urllib.parse.quote(os.path.relpath(file, images)), f.read())
+    out = tempfile.mkdtemp(dir=work)
+    bucket.run(im2rec, "--quiet", "s3://shop/images", out + "/t.rec")
+    for name in "t.rec", "t.lst", "t.idx":
+        with open(os.path.join(folder, name), "rb") as a, open(os.path.join(out, name), "rb") as b:
+            check(a.read() == b.read(), f"images of a bucket: {name} is not that of the folder's")
+    text = bucket.run(im2rec, "--quiet", "s3://shop/nothing", out + "/u.rec", status=1)
+    check("nothing of this name" in text, f"a folder that is not there: {text}")
+
+
 def hostile(bucket):
     """Lists that no server should send."""
     bomb = b'<!DOCTYPE x [<!ENTITY a "aaaa">]><ListBucketResult><Contents><Key>&a;</Key></Contents></ListBucketResult>'
@@ -189,6 +206,7 @@ def main():
         bucket.run(imrec, "merge", "--quiet", "s3://shop/three/", "s3://shop/merged/t.rec")
         check(bucket.get("shop/merged/t.rec") == bucket.get("shop/one/t.rec"), "merge to a bucket")
         check("be written to" in bucket.run(im2rec, "--quiet", images, "az://account/box/new/t.rec", status=1), "az is read only")
+        packed_from(bucket, images, folder, work)
         hostile(bucket)
         killed_and_resumed(bucket, images, work, [], "killed")
         killed_and_resumed(bucket, images, work, ["--shard-size", "20M", "--format", "cbf"], "killed_cbf")
