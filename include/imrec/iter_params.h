@@ -22,7 +22,7 @@ enum imrec_ctx { IMREC_CTX_GPU, IMREC_CTX_CPU };
  * MiB, GiB (all powers of 1024). */
 /* clang-format off */
 #define IMREC_ITER_PARAMS(X) \
-    X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards, or CBF files of images: a file, 'a.rec;b.rec', a directory (its *.rec, or else *.cbf), a glob, or NAME.manifest.json; http://, s3://, gs:// and hdfs:// are not supported yet", SCOPE_DATA) \
+    X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards, or CBF files of images: a file, 'a.rec;b.rec', a directory (its *.rec, or else *.cbf), a glob, or NAME.manifest.json; also http(s)://, s3://, gs://, az://, hdfs://", SCOPE_DATA) \
     X(const char *,       path_imgidx,    "",   0, 65535,    "auto|none|URI", "dataset", "index of each shard, in the same order: order and partition by record; auto = those next to the shards, if each has one; none, or nothing = without (./auto for a file of that name)", SCOPE_DATA) \
     X(const char *,       path_imglist,   "",   0, 65535,    "URI",   "dataset", "a .lst whose labels replace the packed ones, by image id", SCOPE_DATA) \
     X(struct imrec_shape, data_shape,     NULL, 1, 65535,    "C,H,W", "dataset", "channels (1, 3 or 4), height and width of a sample", SCOPE_SAMPLE) \
