@@ -4,6 +4,8 @@ imrec_test(test_folder storage)
 imrec_test(test_lock storage LABEL fault)
 imrec_test(test_sink storage LABEL fault)
 
+imrec_fuzz(credentials aws)
+
 # The server of tests/support/http_proxy.h, itself.
 foreach(test test_http_proxy test_http_proxy_rules)
   imrec_test(${test} LABEL fault)
@@ -14,5 +16,6 @@ if(IMREC_HAVE_CURL)
   target_link_libraries(test_http PRIVATE imrec_http_proxy)
   imrec_test(test_sigv4 aws LABEL conformance)
   imrec_test(test_aws_account aws LABEL fault)
-  target_link_libraries(test_aws_account PRIVATE imrec_http_proxy)
+  imrec_test(test_aws_files aws LABEL fault)
+  imrec_test(test_aws_roles aws SOURCES support/canned.c LABEL fault)
 endif()

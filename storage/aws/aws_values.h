@@ -12,6 +12,7 @@
 #define AWS_URL_BYTES    512
 #define AWS_PATH_BYTES   512
 #define AWS_NAME_BYTES   128
+#define AWS_TOKEN_BYTES  2048
 
 struct aws_keys {
     char access_key[129], secret[257], token[4097]; /* ""; a token only of a session */
