@@ -18,7 +18,7 @@
 
 #define ACCOUNTS_MOST 32
 #define EARLY_SECONDS 300                   /* before their end new keys are asked for */
-#define AGAIN_NS      UINT64_C(20000000000) /* after asking in vain, while the old ones are good */
+#define AGAIN_NS      UINT64_C(30000000000) /* after asking in vain, while the old ones are good */
 #define CLOCK_MOST    INT64_C(253402300799) /* of the year 9999 */
 #define FAILED_NS     UINT64_C(2000000000)  /* so long a failure is everybody's */
 

@@ -49,6 +49,7 @@ static const struct {
      "aws_secret_access_key\t=\thidden#hidden ; no\r\n",
      "", "", "AKA", ""},
     {"\xef\xbb\xbf[default]\r" KEYS("AKA"), "", "", "AKA", ""},
+    {"[default]\naws_access_key_id = AK#A;b\naws_secret_access_key = s\n", "", "", "AK#A;b", ""},
     /* What is in s3 = is no key of the profile. */
     {"[default]\n" KEYS("AKA") "s3 =\n  aws_access_key_id = AKB\n  max_queue = 5\n", "", "", "AKA",
      ""},
@@ -117,6 +118,7 @@ static const struct {
     {"[default]\nendpoint_url = http://all\nservices = mine\n[services mine]\ndynamodb =\n"
      "  endpoint_url = http://other\n[services others]\ns3 =\n  endpoint_url = http://s3\n",
      NULL, "http://all", true},
+    {"[default]\nservices = default\ns3 =\n  endpoint_url = http://none\n", NULL, NULL, false},
     {"[profile other]\nregion = us-west-2\nendpoint_url = http://all\n", NULL, NULL, false},
 };
 

@@ -103,6 +103,15 @@ TEST(keys_that_end_soon_are_renewed)
     ck_assert_int_eq(canned_hits(server, 0), 2);
 }
 
+TEST(a_server_that_has_no_newer_keys_is_not_asked_for_each_signature)
+{
+    canned_body(server, 0, 200, keys_of("AKOLD", SOON));
+    struct aws_account *a = account();
+    for (int i = 0; i < 6; i++)
+        check_signed_by(a, "AKOLD", "tAKOLD");
+    ck_assert_int_eq(canned_hits(server, 0), 2);
+}
+
 TEST(keys_that_still_count_are_used_while_no_new_ones_are_to_be_had)
 {
     canned_body(server, 0, 200, keys_of("AKOLD", SOON));
