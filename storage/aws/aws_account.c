@@ -85,7 +85,7 @@ static enum imrec_status
 resolve(struct aws_account *a, const struct aws_settings *s, struct imrec_error *err)
 {
     struct aws_profile p;
-    IMREC_TRY(aws_profile_now(s, &p, err));
+    IMREC_TRY(aws_profile_now(s, NULL, &p, err));
     const bool of_profile = s->endpoint[0] == '\0' && !s->ignore_endpoints;
     memcpy(&a->settings, s, sizeof(*s)); /* its padding too */
     memcpy(a->endpoint, of_profile ? p.endpoint : s->endpoint, sizeof(a->endpoint));

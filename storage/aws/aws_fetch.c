@@ -1,10 +1,9 @@
-/* storage/aws/aws_fetch.c - a question to a server of this machine's. */
+/* storage/aws/aws_fetch.c - a question for keys. */
 #include "storage/aws/aws_fetch.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "storage/wire/wire.h"
 
 #include <string.h>
 
@@ -19,11 +18,30 @@ set_up(struct wire_job *job, const struct aws_fetch *f, struct imrec_error *err)
     *job = (struct wire_job){.method = f->method,
                              .url = f->url,
                              .grow = f->body,
-                             .direct = true,
-                             .connect_ms = all < CONNECT_MS ? all : CONNECT_MS,
+                             .direct = !f->far,
+                             .connect_ms = f->far             ? 0
+                                           : all < CONNECT_MS ? all
+                                                              : CONNECT_MS,
                              .all_ms = all};
-    return f->header == NULL ? IMREC_OK
-                             : wire_headers_add(&job->headers, err, "%s: %s", f->header, f->value);
+    if (f->form != NULL) {
+        job->body = f->form->p;
+        job->body_bytes = f->form->n;
+    }
+    if (f->header != NULL)
+        IMREC_TRY(wire_headers_add(&job->headers, err, "%s: %s", f->header, f->value));
+    return f->sign != NULL ? f->sign(f->signer, job, err) : IMREC_OK;
+}
+
+static void take_code(struct aws_fetch *f, const struct wire_job *job)
+{
+    static const char good[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789.";
+    const char *at = strstr(job->said, "<Code>");
+    const size_t n = at != NULL ? strspn(at + strlen("<Code>"), good) : 0;
+    f->code[0] = '\0';
+    if (n != 0 && n < sizeof(f->code) && at[strlen("<Code>") + n] == '<') {
+        memcpy(f->code, at + strlen("<Code>"), n);
+        f->code[n] = '\0';
+    }
 }
 
 static enum imrec_status
@@ -44,6 +62,7 @@ ask(struct wire_group *group, struct wire_job *job, struct aws_fetch *f, struct 
             break;
     }
     f->status = job->status;
+    take_code(f, job);
     return IMREC_OK;
 }
 

@@ -80,25 +80,28 @@ read_file(const char *path, struct buf *text, struct aws_file *out, struct imrec
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-static enum imrec_status read_profile(const struct aws_settings *s, struct buf *credentials,
-                                      struct buf *config, struct aws_profile *out,
-                                      struct imrec_error *err)
+static enum imrec_status read_profile(const struct aws_settings *s, const char *name,
+                                      struct buf *credentials, struct buf *config,
+                                      struct aws_profile *out, struct imrec_error *err)
 {
+    const char *variable = name == NULL ? "AWS_PROFILE" : "source_profile";
+    const bool needed = name != NULL || s->profile_named;
     struct aws_files files;
     IMREC_TRY(read_file(s->credentials_file, credentials, &files.credentials, err));
     IMREC_TRY(read_file(s->config_file, config, &files.config, err));
-    IMREC_TRY(aws_profile_read(&files, s->profile, out, err));
-    if (out->found || !s->profile_named)
+    name = name != NULL ? name : s->profile;
+    IMREC_TRY(aws_profile_read(&files, name, out, err));
+    if (out->found || !needed)
         return IMREC_OK;
-    return IMREC_REFUSE(err, "AWS_PROFILE: profile '%s' is neither in %s nor in %s", s->profile,
+    return IMREC_REFUSE(err, "%s: profile '%s' is neither in %s nor in %s", variable, name,
                         s->credentials_file, s->config_file);
 }
 
-enum imrec_status
-aws_profile_now(const struct aws_settings *s, struct aws_profile *out, struct imrec_error *err)
+enum imrec_status aws_profile_now(const struct aws_settings *s, const char *name,
+                                  struct aws_profile *out, struct imrec_error *err)
 {
     struct buf credentials = BUF_INIT(FILE_MOST), config = BUF_INIT(FILE_MOST);
-    const enum imrec_status st = read_profile(s, &credentials, &config, out, err);
+    const enum imrec_status st = read_profile(s, name, &credentials, &config, out, err);
     aws_wipe(&credentials);
     aws_wipe(&config);
     return st;

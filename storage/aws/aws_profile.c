@@ -16,10 +16,10 @@ struct reading {
     struct aws_profile *profile;
     struct aws_keys keys; /* of this file */
     char services[AWS_NAME_BYTES];
-    struct {
-        const char *name;
+    struct setting {
+        const char *name; /* NULL: it is not there */
         uint64_t line;
-    } role, sso, process;
+    } role, role_by, sso, process; /* that keys come from elsewhere */
 };
 
 static bool is(struct bytes b, const char *text)
@@ -57,9 +57,10 @@ static struct place place_of(const struct reading *r, const struct aws_ini_value
 }
 
 static enum imrec_status
-take_key(struct reading *r, const struct aws_ini_value *v, bool *taken, struct imrec_error *err)
+take_text(struct reading *r, const struct aws_ini_value *v, bool *taken, struct imrec_error *err)
 {
     struct aws_keys *k = &r->keys;
+    struct aws_role *role = &r->profile->role;
     const struct {
         const char *name;
         char *to;
@@ -67,7 +68,12 @@ take_key(struct reading *r, const struct aws_ini_value *v, bool *taken, struct i
     } parts[] = {{"aws_access_key_id", k->access_key, sizeof(k->access_key)},
                  {"aws_secret_access_key", k->secret, sizeof(k->secret)},
                  {"aws_session_token", k->token, sizeof(k->token)},
-                 {"aws_security_token", k->token, sizeof(k->token)}};
+                 {"aws_security_token", k->token, sizeof(k->token)},
+                 {"role_arn", role->arn, sizeof(role->arn)},
+                 {"role_session_name", role->session, sizeof(role->session)},
+                 {"external_id", role->external_id, sizeof(role->external_id)},
+                 {"web_identity_token_file", role->token_file, sizeof(role->token_file)},
+                 {"source_profile", role->source, sizeof(role->source)}};
     *taken = false;
     for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
         if (!is(v->name, parts[i].name))
@@ -96,16 +102,18 @@ take_addressing(struct reading *r, const struct aws_ini_value *v, struct imrec_e
 
 static void take_elsewhere(struct reading *r, const struct aws_ini_value *v)
 {
-    if (is(v->name, "role_arn")) {
-        r->role.name = "role_arn";
-        r->role.line = v->line;
-    } else if (is(v->name, "sso_session") || is(v->name, "sso_start_url")) {
-        r->sso.name = "sso_session";
-        r->sso.line = v->line;
-    } else if (is(v->name, "credential_process")) {
-        r->process.name = "credential_process";
-        r->process.line = v->line;
-    }
+    const struct {
+        const char *name, *shown;
+        struct setting *to;
+    } all[] = {{"role_arn", "role_arn without source_profile", &r->role},
+               {"mfa_serial", "mfa_serial", &r->role_by},
+               {"credential_source", "credential_source", &r->role_by},
+               {"sso_session", "sso_session", &r->sso},
+               {"sso_start_url", "sso_session", &r->sso},
+               {"credential_process", "credential_process", &r->process}};
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+        if (is(v->name, all[i].name))
+            *all[i].to = (struct setting){all[i].shown, v->line};
 }
 
 static enum imrec_status
@@ -118,7 +126,8 @@ take_of_profile(struct reading *r, const struct aws_ini_value *v, struct imrec_e
         return take_addressing(r, v, err);
     if (v->parent.n != 0 || v->value.n == 0)
         return IMREC_OK;
-    IMREC_TRY(take_key(r, v, &taken, err));
+    take_elsewhere(r, v);
+    IMREC_TRY(take_text(r, v, &taken, err));
     if (taken)
         return IMREC_OK;
     if (is(v->name, "region"))
@@ -128,7 +137,6 @@ take_of_profile(struct reading *r, const struct aws_ini_value *v, struct imrec_e
     if (is(v->name, "services"))
         return aws_key_copy(r->services, sizeof(r->services), value, v->value.n, place_of(r, v).s,
                             "services", err);
-    take_elsewhere(r, v);
     return IMREC_OK;
 }
 
@@ -168,6 +176,21 @@ static enum imrec_status check_pair(const struct reading *r, struct imrec_error 
     return IMREC_OK;
 }
 
+/* A setting of the file that goes before the profile's keys and cannot be followed; NULL: none. */
+static const struct setting *
+elsewhere_of(const struct reading *r, const struct aws_profile *p, bool keys)
+{
+    if (p->role.arn[0] != '\0') {
+        if (r->role_by.name != NULL)
+            return &r->role_by;
+        const bool alone = p->role.source[0] == '\0' && p->role.token_file[0] == '\0';
+        return alone && r->role.name != NULL ? &r->role : NULL;
+    }
+    if (r->sso.name != NULL)
+        return &r->sso;
+    return r->process.name != NULL && !keys ? &r->process : NULL;
+}
+
 /* Which of them counts, in the order of AWS's tools. */
 static void
 choose(struct aws_profile *p, const struct reading *credentials, const struct reading *config)
@@ -176,19 +199,13 @@ choose(struct aws_profile *p, const struct reading *credentials, const struct re
     const bool keys = credentials->keys.access_key[0] != '\0';
     p->keys = keys ? credentials->keys : config->keys;
     p->keys.ends = AWS_FOR_EVER;
-    for (int i = 0; i < 2; i++) {
-        const struct reading *r = files[i];
-        const char *name = r->role.name != NULL               ? r->role.name
-                           : r->sso.name != NULL              ? r->sso.name
-                           : r->process.name != NULL && !keys ? r->process.name
-                                                              : NULL;
-        if (name == NULL || p->elsewhere != NULL)
+    for (int i = 0; i < 2 && p->elsewhere == NULL; i++) {
+        const struct setting *s = elsewhere_of(files[i], p, keys);
+        if (s == NULL)
             continue;
-        p->elsewhere = name;
-        p->elsewhere_file = r->file->name;
-        p->elsewhere_line = name == r->role.name  ? r->role.line
-                            : name == r->sso.name ? r->sso.line
-                                                  : r->process.line;
+        p->elsewhere = s->name;
+        p->elsewhere_file = files[i]->file->name;
+        p->elsewhere_line = s->line;
     }
 }
 

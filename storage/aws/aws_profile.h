@@ -17,8 +17,9 @@ struct aws_files {
 };
 
 struct aws_profile {
-    bool found;                                             /* in one of the files */
-    struct aws_keys keys;                                   /* access_key "": it has none */
+    bool found;           /* in one of the files */
+    struct aws_keys keys; /* access_key "": it has none */
+    struct aws_role role; /* goes before `keys`; it has a token's file or a source */
     char region[AWS_REGION_BYTES], endpoint[AWS_URL_BYTES]; /* "": not said */
     enum aws_addressing addressing;
     /* A setting that says that keys come from elsewhere, by a way that is not supported, and goes

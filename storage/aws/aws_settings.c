@@ -53,14 +53,23 @@ static enum imrec_status read_keys(struct aws_keys *k, struct imrec_error *err)
     return k->access_key[0] != '\0' ? read_key(k->token, sizeof(k->token), token, err) : IMREC_OK;
 }
 
+static enum imrec_status
+read_endpoint(char to[AWS_URL_BYTES], const char *name, struct imrec_error *err)
+{
+    const size_t n = strlen(said(name));
+    return n != 0 ? aws_endpoint_copy(to, said(name), n, name, err) : IMREC_OK;
+}
+
 static enum imrec_status read_places(struct aws_settings *s, struct imrec_error *err)
 {
     const char *endpoint = either("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"),
                *region = either("AWS_REGION", "AWS_DEFAULT_REGION");
     s->ignore_endpoints = is_yes("AWS_IGNORE_CONFIGURED_ENDPOINT_URLS");
-    if (said(endpoint)[0] != '\0' && !s->ignore_endpoints)
-        IMREC_TRY(
-            aws_endpoint_copy(s->endpoint, said(endpoint), strlen(said(endpoint)), endpoint, err));
+    if (!s->ignore_endpoints) {
+        IMREC_TRY(read_endpoint(s->endpoint, endpoint, err));
+        IMREC_TRY(read_endpoint(s->sts_endpoint, either("AWS_ENDPOINT_URL_STS", "AWS_ENDPOINT_URL"),
+                                err));
+    }
     return aws_region_copy(s->region, said(region), strlen(said(region)), region, err);
 }
 
@@ -102,6 +111,19 @@ static enum imrec_status read_files(struct aws_settings *s, struct imrec_error *
     return read_path(s->config_file, "AWS_CONFIG_FILE", "~/.aws/config", err);
 }
 
+static enum imrec_status read_role(struct aws_role *r, struct imrec_error *err)
+{
+    static const char arn[] = "AWS_ROLE_ARN", session[] = "AWS_ROLE_SESSION_NAME",
+                      file[] = "AWS_WEB_IDENTITY_TOKEN_FILE";
+    if (said(file)[0] == '\0')
+        return IMREC_OK;
+    IMREC_TRY(read_path(r->token_file, file, "", err));
+    IMREC_TRY(read_key(r->arn, sizeof(r->arn), arn, err));
+    if (r->arn[0] == '\0')
+        return IMREC_REFUSE(err, "%s is set and %s is not; both are needed", file, arn);
+    return read_key(r->session, sizeof(r->session), session, err);
+}
+
 static enum imrec_status read_container(struct aws_settings *s, struct imrec_error *err)
 {
     static const char relative[] = "AWS_CONTAINER_CREDENTIALS_RELATIVE_URI",
@@ -138,7 +160,7 @@ static enum imrec_status read_instance(struct aws_settings *s, struct imrec_erro
 static enum imrec_status read_identity(struct aws_settings *s, struct imrec_error *err)
 {
     IMREC_TRY(read_keys(&s->keys, err));
-    s->web_identity = said("AWS_WEB_IDENTITY_TOKEN_FILE")[0] != '\0';
+    IMREC_TRY(read_role(&s->role, err));
     IMREC_TRY(read_container(s, err));
     return read_instance(s, err);
 }

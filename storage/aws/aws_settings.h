@@ -18,7 +18,10 @@ struct aws_settings {
     /* AWS_SHARED_CREDENTIALS_FILE, AWS_CONFIG_FILE, else those in ~/.aws; "": no home. */
     char credentials_file[AWS_PATH_BYTES], config_file[AWS_PATH_BYTES];
 
-    bool web_identity; /* AWS_WEB_IDENTITY_TOKEN_FILE */
+    /* AWS_WEB_IDENTITY_TOKEN_FILE, AWS_ROLE_ARN, AWS_ROLE_SESSION_NAME; arn "": not said. */
+    struct aws_role role;
+    char sts_endpoint[AWS_URL_BYTES]; /* AWS_ENDPOINT_URL_STS, else AWS_ENDPOINT_URL */
+
     /* AWS_CONTAINER_CREDENTIALS_RELATIVE_URI, _FULL_URI; AWS_CONTAINER_AUTHORIZATION_TOKEN, _FILE.
      */
     char container_relative[AWS_URL_BYTES], container_full[AWS_URL_BYTES];

@@ -19,6 +19,11 @@ struct aws_keys {
     int64_t ends;                                   /* seconds since 1970, or AWS_FOR_EVER */
 };
 
+struct aws_role { /* that is taken on, by a token of a file or with the keys of another profile */
+    char arn[1024], session[65], external_id[1225]; /* arn "": there is none */
+    char token_file[AWS_PATH_BYTES], source[AWS_NAME_BYTES];
+};
+
 /* Copies text[0..n), a part of keys or a name: printable ASCII without blanks, as `what` of the
  * place. IMREC_ERR_LIMIT: it has no room; IMREC_ERR_ARGUMENT: it has another byte. */
 IMREC_NODISCARD enum imrec_status aws_key_copy(char *to, size_t room, const char *text, size_t n,

@@ -180,8 +180,19 @@ static const struct {
     {"", "[default]\ns3 =\n  addressing_style = hidden\n", IMREC_ERR_ARGUMENT,
      "config line 3: addressing_style must be path, virtual or auto"},
     /* Sources that are not supported are not passed over. */
-    {"[default]\n" KEYS("AKhidden"), "[default]\nrole_arn = arn:hidden\nsource_profile = x\n",
-     IMREC_ERR_UNSUPPORTED, "config line 2: keys by role_arn are not supported; put those"},
+    {"[default]\n" KEYS("AKhidden"), "[default]\nrole_arn = arn:hidden\n", IMREC_ERR_UNSUPPORTED,
+     "config line 2: keys by role_arn without source_profile are not supported; put those"},
+    {"[a]\n" KEYS("AKhidden"),
+     "[default]\nrole_arn = hidden\nsource_profile=a\nmfa_serial=hidden\n", IMREC_ERR_UNSUPPORTED,
+     "config line 4: keys by mfa_serial are not supported"},
+    {"", "[default]\nrole_arn = hidden\ncredential_source = Environment\n", IMREC_ERR_UNSUPPORTED,
+     "config line 3: keys by credential_source are not supported"},
+    {"", "[default]\nrole_arn = hidden\nsource_profile = x\n", IMREC_ERR_ARGUMENT,
+     "source_profile: profile 'x' is neither in"},
+    {"", "[default]\nrole_arn = hidden\nsource_profile = x\n[profile x]\n", IMREC_ERR_UNSUPPORTED,
+     "profile 'x', a source_profile, has no keys of its own"},
+    {"", "[default]\nrole_arn = hidden\nsource_profile = x\n[profile x]\nsso_session = hidden\n",
+     IMREC_ERR_UNSUPPORTED, "config line 5: keys by sso_session"},
     {"[default]\n" KEYS("AKhidden"), "[default]\nsso_session = hidden\n", IMREC_ERR_UNSUPPORTED,
      "config line 2: keys by sso_session are not supported"},
     {"", "[default]\nsso_start_url = https://hidden\n", IMREC_ERR_UNSUPPORTED,
@@ -197,12 +208,6 @@ LOOP_TEST(what_is_wrong_is_named_by_file_and_line, 0, COUNT(wrong))
     credentials(wrong[_i].credentials);
     config(wrong[_i].config);
     check_refused(wrong[_i].status, wrong[_i].words);
-}
-
-TEST(keys_by_web_identity_are_refused_by_name)
-{
-    aws_variable("AWS_WEB_IDENTITY_TOKEN_FILE", "/hidden");
-    check_refused(IMREC_ERR_UNSUPPORTED, "AWS_WEB_IDENTITY_TOKEN_FILE");
 }
 
 /* Not to be anonymous in silence, and no other profile's keys. */

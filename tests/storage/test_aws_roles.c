@@ -269,6 +269,142 @@ TEST(a_process_that_is_forked_while_a_thread_asks_signs)
 }
 #endif
 
+/* ---- roles by STS ------------------------------------------------------------------------ */
+
+#define ARN "arn:aws:iam::123456789012:role/reader"
+
+static const char *xml_of(const char *access_key, int seconds)
+{
+    static char texts[4][700];
+    static unsigned turn;
+    char *text = texts[turn++ % 4];
+    const char *ends = strstr(keys_of(access_key, seconds), "Expiration\":\"") + 13;
+    snprintf(text, sizeof(texts[0]),
+             "<?xml version=\"1.0\"?><AssumeRoleResponse xmlns=\"https://x/\"><AssumeRoleResult>\n"
+             "<AssumedRoleUser><Arn>a</Arn></AssumedRoleUser><Credentials>\n"
+             "<AccessKeyId>%s</AccessKeyId><SecretAccessKey>hidden</SecretAccessKey>"
+             "<SessionToken>t%s</SessionToken><Expiration>%.20s</Expiration></Credentials>"
+             "</AssumeRoleResult></AssumeRoleResponse>",
+             access_key, access_key, ends);
+    return text;
+}
+
+static struct canned_row sts[] = {{"POST /", NULL, 200, "", 0}};
+
+static void sts_setup(void)
+{
+    setup();
+    server = canned_start(sts, COUNT(sts));
+    aws_variable("AWS_ENDPOINT_URL_STS", server->url);
+    canned_body(server, 0, 200, xml_of("AKROLE", HOURS));
+}
+
+static void home_file(const char *variable, const char *name, const char *text)
+{
+    aws_variable(variable, tmp_write(&dir, name, text, strlen(text)));
+}
+
+static void check_asked(const char *const *words, int n)
+{
+    for (int i = 0; i < n; i++)
+        ck_assert_msg(canned_heard(server, words[i]), "%s is not in %s", words[i], server->last);
+}
+
+CASE(.timeout = 120, .setup = sts_setup, .teardown = servers_teardown)
+
+TEST(the_role_of_a_web_identity_signs)
+{
+    static const char *const words[] = {
+        "Action=AssumeRoleWithWebIdentity&Version=2011-06-15",
+        "&RoleArn=arn%3Aaws%3Aiam%3A%3A123456789012%3Arole%2Freader", "&RoleSessionName=imrec",
+        "&WebIdentityToken=j.w-t%2B%3D", "Content-Type: application/x-www-form-urlencoded"};
+    home_file("AWS_WEB_IDENTITY_TOKEN_FILE", "token", "j.w-t+=\n");
+    aws_variable("AWS_ROLE_ARN", ARN);
+    struct aws_account *a = account();
+    for (int i = 0; i < 3; i++)
+        check_signed_by(a, "AKROLE", "tAKROLE");
+    ck_assert_int_eq(canned_hits(server, 0), 1);
+    check_asked(words, COUNT(words));
+    ck_assert(!canned_heard(server, "Authorization"));
+}
+
+TEST(the_role_of_a_profile_is_asked_for_with_the_keys_of_its_source)
+{
+    static const char *const words[] = {
+        "Action=AssumeRole&",
+        "&RoleSessionName=me",
+        "&ExternalId=e%2F1",
+        "Authorization: AWS4-HMAC-SHA256 Credential=AKSOURCE/",
+        "/eu-west-1/sts/aws4_request",
+        "SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date;x-amz-security-token,"};
+    home_file("AWS_SHARED_CREDENTIALS_FILE", "credentials",
+              "[default]\naws_access_key_id=AKNOT\naws_secret_access_key=hidden\n"
+              "[base]\naws_access_key_id=AKSOURCE\naws_secret_access_key=hidden\n"
+              "aws_session_token=hidden\n");
+    home_file("AWS_CONFIG_FILE", "config",
+              "[default]\nrole_arn=" ARN "\nsource_profile=base\nexternal_id=e/1\n"
+              "role_session_name=me\nregion=eu-west-1\n");
+    check_signed_by(account(), "AKROLE", "tAKROLE");
+    check_asked(words, COUNT(words));
+}
+
+TEST(a_role_of_a_profile_goes_before_a_web_identity_and_this_before_keys)
+{
+    home_file("AWS_CONFIG_FILE", "config",
+              "[default]\naws_access_key_id=AKFILE\naws_secret_access_key=hidden\n"
+              "[profile role]\nrole_arn=arn:of-profile\nweb_identity_token_file=/none\n");
+    home_file("AWS_WEB_IDENTITY_TOKEN_FILE", "token", "jwt");
+    aws_variable("AWS_ROLE_ARN", ARN);
+    check_signed_by(account(), "AKROLE", "tAKROLE");
+    aws_variable("AWS_PROFILE", "role");
+    check_refused(IMREC_ERR_ARGUMENT, "/none: the token of a web identity cannot be read");
+    unsetenv("AWS_ROLE_ARN");
+    check_refused(IMREC_ERR_ARGUMENT, "AWS_ROLE_ARN is not");
+}
+
+static const struct {
+    int status;
+    const char *body;
+    enum imrec_status expected;
+    const char *words;
+} sts_answers[] = {
+    {403, "<ErrorResponse><Error><Code>AccessDenied</Code><Message>hidden</Message>", IMREC_ERR_IO,
+     "the server answers 403 (AccessDenied)"},
+    {400, "<Code>hid den</Code>", IMREC_ERR_IO, "answers 400 (and no reason)"},
+    {200, "", IMREC_ERR_CORRUPT, "no XML with keys"},
+    {200, "{\"hidden\":1}", IMREC_ERR_CORRUPT, "no XML with keys"},
+    {200, "<a><Credentials><AccessKeyId>hidden</AccessKeyId></Credentials></a>", IMREC_ERR_CORRUPT,
+     "no XML with keys"},
+    {200, "<a><AccessKeyId>hidden</AccessKeyId><SecretAccessKey>hidden</SecretAccessKey></a>",
+     IMREC_ERR_CORRUPT, "no XML with keys"},
+    {200,
+     "<a><Credentials><AccessKeyId>hidden&#10;</AccessKeyId><SecretAccessKey>hid&#10;den"
+     "</SecretAccessKey></Credentials></a>",
+     IMREC_ERR_ARGUMENT, "of SecretAccessKey"},
+    {200, "<a><Credentials><Expiration>hidden</Expiration></Credentials></a>", IMREC_ERR_CORRUPT,
+     "Expiration is no time"},
+};
+
+LOOP_TEST(a_role_that_is_not_given_is_an_error_that_says_why, 0, COUNT(sts_answers))
+{
+    home_file("AWS_WEB_IDENTITY_TOKEN_FILE", "token", "hidden");
+    aws_variable("AWS_ROLE_ARN", ARN);
+    canned_body(server, 0, sts_answers[_i].status, sts_answers[_i].body);
+    check_refused(sts_answers[_i].expected, sts_answers[_i].words);
+}
+
+TEST(the_token_of_a_web_identity_is_read_again)
+{
+    canned_body(server, 0, 200, xml_of("AKOLD", SOON));
+    home_file("AWS_WEB_IDENTITY_TOKEN_FILE", "token", "first");
+    aws_variable("AWS_ROLE_ARN", ARN);
+    check_signed_by(account(), "AKOLD", "tAKOLD");
+    tmp_write(&dir, "token", "second", 6);
+    canned_body(server, 0, 200, xml_of("AKNEW", HOURS));
+    check_signed_by(account(), "AKNEW", "tAKNEW");
+    ck_assert(canned_heard(server, "&WebIdentityToken=second"));
+}
+
 /* ---- instances --------------------------------------------------------------------------- */
 
 #define ROLES "/latest/meta-data/iam/security-credentials/"

@@ -103,8 +103,7 @@ static const char *const listings[] = {
     HOST "?prefix=J&max-keys=2",
     HOST ":443/?prefix=J&max-keys=2",
     HOST "/?&prefix=J&&max-keys=2#top",
-    "https://me:mine@examplebucket.s3.amazonaws.com/"
-    "?max-keys=2&prefix=J",
+    "https://me:mine@examplebucket.s3.amazonaws.com/?max-keys=2&prefix=J",
 };
 
 LOOP_TEST(a_listing_whatever_the_order_of_its_parameters, 0, COUNT(listings))

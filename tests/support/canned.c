@@ -1,4 +1,5 @@
 /* tests/support/canned.c - a server of a few answers, in a thread of the test. */
+#define _GNU_SOURCE /* strcasestr() */
 #include "tests/support/canned.h"
 
 #include <arpa/inet.h>
@@ -10,7 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { HEAD_ROOM = 16384, ANSWER_ROOM = 200000 };
+enum { REQUEST_ROOM = 65536, ANSWER_ROOM = 200000 };
 
 static void need(bool yes)
 {
@@ -18,17 +19,26 @@ static void need(bool yes)
         _exit(99);
 }
 
-/* All of a head, of a request without a body. */
-static bool read_head(int fd, char *head)
+/* Bytes of head and body once the head is there; 0: it is not. */
+static size_t length_of(const char *request)
 {
-    size_t n = 0;
-    while (n < HEAD_ROOM - 1) {
-        const ssize_t got = recv(fd, head + n, HEAD_ROOM - 1 - n, 0);
+    const char *end = strstr(request, "\r\n\r\n"),
+               *length = strcasestr(request, "\r\nContent-Length:");
+    if (end == NULL)
+        return 0;
+    return (size_t)(end + 4 - request) +
+           (length != NULL && length < end ? strtoul(length + 17, NULL, 10) : 0);
+}
+
+static bool read_request(int fd, char *request)
+{
+    for (size_t n = 0; n < REQUEST_ROOM - 1;) {
+        const ssize_t got = recv(fd, request + n, REQUEST_ROOM - 1 - n, 0);
         if (got <= 0)
             return false;
         n += (size_t)got;
-        head[n] = '\0';
-        if (strstr(head, "\r\n\r\n") != NULL)
+        request[n] = '\0';
+        if (length_of(request) != 0 && n >= length_of(request))
             return true;
     }
     return false;
@@ -66,15 +76,17 @@ static int compose(struct canned *c, const char *head, char *answer)
 
 static void answer(struct canned *c, int fd)
 {
-    char *head = malloc(HEAD_ROOM), *text = malloc(ANSWER_ROOM);
+    char *head = malloc(REQUEST_ROOM), *text = malloc(ANSWER_ROOM);
     need(head != NULL && text != NULL);
-    if (read_head(fd, head)) {
+    if (read_request(fd, head)) {
         mutex_lock(&c->lock);
         c->begun = true;
         cond_wake_all(&c->changed);
         while (c->held)
             cond_wait(&c->changed, &c->lock);
         const int n = compose(c, head, text);
+        free(c->last);
+        c->last = strdup(head);
         mutex_unlock(&c->lock);
         for (int at = 0; at < n;) {
             const ssize_t sent = send(fd, text + at, (size_t)(n - at), MSG_NOSIGNAL);
@@ -132,6 +144,14 @@ int canned_hits(struct canned *c, int row)
     return hits;
 }
 
+bool canned_heard(struct canned *c, const char *words)
+{
+    mutex_lock(&c->lock);
+    const bool heard = c->last != NULL && strstr(c->last, words) != NULL;
+    mutex_unlock(&c->lock);
+    return heard;
+}
+
 void canned_hold(struct canned *c)
 {
     mutex_lock(&c->lock);
@@ -164,5 +184,6 @@ void canned_stop(struct canned *c)
     close(c->fd);
     cond_destroy(&c->changed);
     mutex_destroy(&c->lock);
+    free(c->last);
     free(c);
 }

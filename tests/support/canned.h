@@ -30,13 +30,15 @@ struct canned {
     struct canned_row *rows;
     int count;
     bool held, begun; /* an answer waits while `held`; one is about to be made */
+    char *last;       /* the last request, head and body */
 };
 
 struct canned *canned_start(struct canned_row *rows, int count);
 void canned_body(struct canned *c, int row, int status, const char *body); /* from now on */
 int canned_hits(struct canned *c, int row);
-void canned_hold(struct canned *c); /* answers wait from now on */
-void canned_wait(struct canned *c); /* until one does */
+bool canned_heard(struct canned *c, const char *words); /* they are in the last request */
+void canned_hold(struct canned *c);                     /* answers wait from now on */
+void canned_wait(struct canned *c);                     /* until one does */
 void canned_release(struct canned *c);
 void canned_stop(struct canned *c);
 #endif
