@@ -326,6 +326,25 @@ TEST(the_role_of_a_web_identity_signs)
     ck_assert_int_eq(canned_hits(server, 0), 1);
     check_asked(words, COUNT(words));
     ck_assert(!canned_heard(server, "Authorization"));
+    ck_assert(!canned_heard(server, "%0A")); /* the end of the token's line */
+    home_file("AWS_WEB_IDENTITY_TOKEN_FILE", "empty", "\n");
+    check_refused(IMREC_ERR_ARGUMENT, "/empty: the token of a web identity cannot be read");
+}
+
+TEST(sts_is_where_the_variables_say_and_behind_a_proxy_too)
+{
+    static struct canned_row rows[] = {{"POST http://sts.invalid/", NULL, 200, "", 0}};
+    struct canned *proxy = canned_start(rows, 1);
+    canned_body(proxy, 0, 200, xml_of("AKFAR", HOURS));
+    home_file("AWS_WEB_IDENTITY_TOKEN_FILE", "token", "jwt");
+    aws_variable("AWS_ROLE_ARN", ARN);
+    unsetenv("AWS_ENDPOINT_URL_STS");
+    aws_variable("AWS_ENDPOINT_URL", server->url);
+    check_signed_by(account(), "AKROLE", "tAKROLE");
+    aws_variable("AWS_ENDPOINT_URL_STS", "http://sts.invalid");
+    aws_variable("http_proxy", proxy->url);
+    check_signed_by(account(), "AKFAR", "tAKFAR");
+    canned_stop(proxy);
 }
 
 TEST(the_role_of_a_profile_is_asked_for_with_the_keys_of_its_source)
@@ -334,7 +353,7 @@ TEST(the_role_of_a_profile_is_asked_for_with_the_keys_of_its_source)
         "Action=AssumeRole&",
         "&RoleSessionName=me",
         "&ExternalId=e%2F1",
-        "Authorization: AWS4-HMAC-SHA256 Credential=AKSOURCE/",
+        "Authorization: AWS4-HMAC-SHA256 Credential=AKSOURCE/20",
         "/eu-west-1/sts/aws4_request",
         "SignedHeaders=content-type;host;x-amz-content-sha256;x-amz-date;x-amz-security-token,"};
     home_file("AWS_SHARED_CREDENTIALS_FILE", "credentials",
@@ -358,6 +377,8 @@ TEST(a_role_of_a_profile_goes_before_a_web_identity_and_this_before_keys)
     check_signed_by(account(), "AKROLE", "tAKROLE");
     aws_variable("AWS_PROFILE", "role");
     check_refused(IMREC_ERR_ARGUMENT, "/none: the token of a web identity cannot be read");
+    home_file("AWS_CONFIG_FILE", "other", "[profile role]\nrole_arn=arn:b\nmfa_serial=hidden\n");
+    check_refused(IMREC_ERR_UNSUPPORTED, "mfa_serial");
     unsetenv("AWS_ROLE_ARN");
     check_refused(IMREC_ERR_ARGUMENT, "AWS_ROLE_ARN is not");
 }
@@ -371,6 +392,8 @@ static const struct {
     {403, "<ErrorResponse><Error><Code>AccessDenied</Code><Message>hidden</Message>", IMREC_ERR_IO,
      "the server answers 403 (AccessDenied)"},
     {400, "<Code>hid den</Code>", IMREC_ERR_IO, "answers 400 (and no reason)"},
+    {400, "<Code>LongerThanAnyCodeThatAnyServerWouldSendAndLongerThanItsRoomIs.Sixty4</Code>",
+     IMREC_ERR_IO, "answers 400 (and no reason)"},
     {200, "", IMREC_ERR_CORRUPT, "no XML with keys"},
     {200, "{\"hidden\":1}", IMREC_ERR_CORRUPT, "no XML with keys"},
     {200, "<a><Credentials><AccessKeyId>hidden</AccessKeyId></Credentials></a>", IMREC_ERR_CORRUPT,
