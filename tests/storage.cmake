@@ -4,6 +4,8 @@ imrec_test(test_folder storage)
 imrec_test(test_lock storage LABEL fault)
 imrec_test(test_sink storage LABEL fault)
 
+imrec_fuzz(credentials aws)
+
 # The server of tests/support/http_proxy.h, itself.
 foreach(test test_http_proxy test_http_proxy_rules)
   imrec_test(${test} LABEL fault)
@@ -26,4 +28,6 @@ if(IMREC_HAVE_CURL)
     target_compile_definitions(${test} PRIVATE _GNU_SOURCE)
   endforeach()
   imrec_fuzz(webhdfs hdfs)
+  imrec_test(test_aws_files aws LABEL fault)
+  imrec_test(test_aws_roles aws SOURCES support/canned.c LABEL fault)
 endif()

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "storage/aws/aws_credentials.h"
+#include "storage/aws/aws_sources.h"
 #include "storage/aws/sigv4.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@
 
 #define ACCOUNTS_MOST 32
 #define EARLY_SECONDS 300                   /* before their end new keys are asked for */
-#define AGAIN_NS      UINT64_C(20000000000) /* after asking in vain, while the old ones are good */
+#define AGAIN_NS      UINT64_C(30000000000) /* after asking in vain, while the old ones are good */
 #define CLOCK_MOST    INT64_C(253402300799) /* of the year 9999 */
 #define FAILED_NS     UINT64_C(2000000000)  /* so long a failure is everybody's */
 
@@ -83,11 +84,15 @@ __attribute__((destructor)) static void forget(void)
 static enum imrec_status
 resolve(struct aws_account *a, const struct aws_settings *s, struct imrec_error *err)
 {
-    (void)err;
+    struct aws_profile p;
+    IMREC_TRY(aws_profile_now(s, NULL, &p, err));
+    const bool of_profile = s->endpoint[0] == '\0' && !s->ignore_endpoints;
     memcpy(&a->settings, s, sizeof(*s)); /* its padding too */
-    memcpy(a->endpoint, s->endpoint, sizeof(a->endpoint));
-    memcpy(a->region, s->region, sizeof(a->region));
-    a->path_style = a->endpoint[0] != '\0';
+    memcpy(a->endpoint, of_profile ? p.endpoint : s->endpoint, sizeof(a->endpoint));
+    memcpy(a->region, s->region[0] != '\0' ? s->region : p.region, sizeof(a->region));
+    a->path_style = p.addressing == AWS_ADDRESSING_PATH ||
+                    (p.addressing == AWS_ADDRESSING_AUTO && a->endpoint[0] != '\0');
+    explicit_bzero(&p, sizeof(p));
     return IMREC_OK;
 }
 
@@ -194,8 +199,8 @@ static void ask(struct aws_account *a)
 static enum imrec_status
 take_keys(struct aws_account *a, struct aws_keys *out, struct imrec_error *err)
 {
-    for (;;) {
-        const bool good = is_good(a), may_ask = clock_ns() >= a->not_before;
+    for (bool asked = false;;) {
+        const bool good = is_good(a), may_ask = !asked && clock_ns() >= a->not_before;
         if (good && (a->keys.ends - EARLY_SECONDS > now_of(a) || a->asking || !may_ask)) {
             *out = a->keys;
             return IMREC_OK;
@@ -204,6 +209,7 @@ take_keys(struct aws_account *a, struct aws_keys *out, struct imrec_error *err)
             cond_wait(&g.asked, &g.lock);
         } else if (may_ask || a->failure.status == IMREC_OK) {
             ask(a);
+            asked = true;
         } else {
             if (err != NULL)
                 *err = a->failure;

@@ -18,13 +18,14 @@ struct aws_account; /* shared by all objects; lives as long as the process */
  * files; asks nobody over the network. IMREC_ERR_LIMIT after 32 environments. */
 IMREC_NODISCARD enum imrec_status
 aws_account_get(struct aws_account **out, struct imrec_error *err);
-/* "http://HOST:PORT/PATH", without a '/' at its end: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL. NULL:
- * AWS itself. */
+/* "http://HOST:PORT/PATH", without a '/' at its end: AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, the
+ * endpoint_url of the profile's services or its own. NULL: AWS itself. */
 const char *aws_account_endpoint(const struct aws_account *a);
-/* AWS_REGION, AWS_DEFAULT_REGION; letters, digits, '-' and '_'. NULL: not said. */
+/* AWS_REGION, AWS_DEFAULT_REGION, the profile's; letters, digits, '-' and '_'. NULL: not said. */
 const char *aws_account_region(const struct aws_account *a);
-/* "http://HOST/BUCKET/KEY", not "http://BUCKET.HOST/KEY": with an endpoint of the user's, as
- * AWS's own tools do. */
+/* "http://HOST/BUCKET/KEY", not "http://BUCKET.HOST/KEY": with an endpoint of the user's, as AWS's
+ * own tools do, unless the profile's s3 settings have addressing_style = virtual; always with
+ * addressing_style = path. */
 bool aws_account_path_style(const struct aws_account *a);
 /* AWS_NO_SIGN_REQUEST=YES (or true, on, 1): nothing is signed, as with --no-sign-request. */
 bool aws_account_anonymous(const struct aws_account *a);

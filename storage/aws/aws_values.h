@@ -12,10 +12,16 @@
 #define AWS_URL_BYTES    512
 #define AWS_PATH_BYTES   512
 #define AWS_NAME_BYTES   128
+#define AWS_TOKEN_BYTES  2048
 
 struct aws_keys {
     char access_key[129], secret[257], token[4097]; /* ""; a token only of a session */
     int64_t ends;                                   /* seconds since 1970, or AWS_FOR_EVER */
+};
+
+struct aws_role { /* that is taken on, by a token of a file or with the keys of another profile */
+    char arn[1024], session[65], external_id[1225]; /* arn "": there is none */
+    char token_file[AWS_PATH_BYTES], source[AWS_NAME_BYTES];
 };
 
 /* Copies text[0..n), a part of keys or a name: printable ASCII without blanks, as `what` of the

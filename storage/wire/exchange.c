@@ -10,9 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define CONNECT_SECONDS 10L
-#define SILENT_SECONDS  20L /* without a byte: the connection is given up */
-#define RECEIVE_BYTES   (512L << 10)
+#define CONNECT_MS     10000L
+#define SILENT_SECONDS 20L /* without a byte: the connection is given up */
+#define RECEIVE_BYTES  (512L << 10)
 
 /* ---- the answer's headers ---------------------------------------------------------------- */
 
@@ -236,6 +236,16 @@ static void set_trust(struct wire_exchange *x)
         curl_easy_setopt(x->easy, CURLOPT_CAPATH, folder);
 }
 
+static void set_times(struct wire_exchange *x)
+{
+    const struct wire_job *job = x->job;
+    curl_easy_setopt(x->easy, CURLOPT_CONNECTTIMEOUT_MS,
+                     job->connect_ms != 0 ? (long)job->connect_ms : CONNECT_MS);
+    curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, (long)job->all_ms);
+    curl_easy_setopt(x->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(x->easy, CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS);
+}
+
 static void set_up(struct wire_exchange *x)
 {
     CURL *e = x->easy;
@@ -250,15 +260,15 @@ static void set_up(struct wire_exchange *x)
     curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(e, CURLOPT_WRITEDATA, x);
     curl_easy_setopt(e, CURLOPT_BUFFERSIZE, RECEIVE_BYTES);
-    curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
-    curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS);
+    if (x->job->direct)
+        curl_easy_setopt(e, CURLOPT_PROXY, "");
     curl_easy_setopt(e, CURLOPT_USERAGENT, "imrec");
     curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
     set_method(x);
     set_redirects(x);
     set_who(x);
     set_trust(x);
+    set_times(x);
 }
 
 static void give_back(struct wire_exchange *x)

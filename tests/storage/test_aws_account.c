@@ -1,9 +1,6 @@
 /* tests/storage/test_aws_account.c - who this process is, by the variables of AWS's tools: whose
  * keys sign a request, where it goes, and no secret in any message. */
-#include "base/alloc.h"
-#include "storage/aws/aws_account.h"
-#include "tests/support/aws_variables.h"
-#include "tests/support/suite.h"
+#include "tests/support/aws_signed.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,68 +8,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-static struct tmpdir dir;
-static struct imrec_error err;
-static struct wire_job job;
-
-static void setup(void)
-{
-    dir = tmpdir_make();
-    aws_variables_forget(dir.path);
-}
-
-static void teardown(void)
-{
-    tmpdir_remove(&dir);
-    ck_assert_int_eq(imrec_alloc_live(), 0);
-}
-
-static struct aws_account *account(void)
-{
-    struct aws_account *a;
-    ck_assert_msg(aws_account_get(&a, &err) == IMREC_OK, "%s", err.message);
-    return a;
-}
-
-static enum imrec_status sign(struct aws_account *a)
-{
-    struct aws_signer s = {.account = a, .region = "eu-north-1", .service = "s3"};
-    job = (struct wire_job){.method = "GET", .url = "http://127.0.0.1/b/k"};
-    return aws_sign(&s, &job, &err);
-}
-
-/* The value of a header that signing added, or "". */
-static const char *header(const char *name)
-{
-    for (uint32_t i = 0; i < job.headers.count; i++)
-        if (strncmp(job.headers.line[i], name, strlen(name)) == 0)
-            return job.headers.line[i] + strlen(name);
-    return "";
-}
-
-static void check_signed_by(struct aws_account *a, const char *access_key, const char *token)
-{
-    char begin[256];
-    ck_assert_msg(sign(a) == IMREC_OK, "%s", err.message);
-    snprintf(begin, sizeof(begin), "AWS4-HMAC-SHA256 Credential=%s/", access_key);
-    ck_assert_msg(strncmp(header("Authorization: "), begin, strlen(begin)) == 0, "%s is not by %s",
-                  header("Authorization: "), access_key);
-    ck_assert_str_eq(header("x-amz-security-token: "), token);
-}
-
-/* Fails with these words, and with none of a secret (all of them have "hidden" in them). */
-static void check_refused(enum imrec_status st, const char *words)
-{
-    struct aws_account *a = NULL;
-    enum imrec_status got = aws_account_get(&a, &err);
-    ck_assert(got == IMREC_OK || a == NULL);
-    if (got == IMREC_OK)
-        got = sign(a);
-    ck_assert_msg(got == st, "%d: %s", (int)got, err.message);
-    ck_assert_msg(strstr(err.message, words) != NULL, "%s", err.message);
-    ck_assert_msg(strstr(err.message, "hidden") == NULL, "%s", err.message);
-}
 
 CASE(.timeout = 120, .setup = setup, .teardown = teardown)
 
@@ -214,4 +149,13 @@ TEST(without_keys_the_error_says_how_to_give_some)
 {
     check_refused(IMREC_ERR_IO, "AWS_ACCESS_KEY_ID");
     ck_assert_int_eq(err.sys_errno, EACCES);
+}
+
+TEST(a_timeout_that_is_no_number_of_seconds_is_refused)
+{
+    static const char *const bad[] = {"0", "-1", "1.5", "soon", "3601", "99999999999999999999"};
+    for (int i = 0; i < COUNT(bad); i++) {
+        aws_variable("AWS_METADATA_SERVICE_TIMEOUT", bad[i]);
+        check_refused(IMREC_ERR_ARGUMENT, "AWS_METADATA_SERVICE_TIMEOUT");
+    }
 }

@@ -7,6 +7,7 @@
  */
 #include "base/alloc.h"
 #include "storage/aws/sigv4.h"
+#include "storage/aws/sigv4_request.h"
 #include "storage/wire/url.h"
 #include "tests/support/starving.h"
 #include "tests/support/suite.h"
@@ -102,8 +103,7 @@ static const char *const listings[] = {
     HOST "?prefix=J&max-keys=2",
     HOST ":443/?prefix=J&max-keys=2",
     HOST "/?&prefix=J&&max-keys=2#top",
-    "https://me:mine@examplebucket.s3.amazonaws.com/"
-    "?max-keys=2&prefix=J",
+    "https://me:mine@examplebucket.s3.amazonaws.com/?max-keys=2&prefix=J",
 };
 
 LOOP_TEST(a_listing_whatever_the_order_of_its_parameters, 0, COUNT(listings))
@@ -138,6 +138,25 @@ TEST(a_port_of_its_own_is_signed)
     signature_of(with_header);
     ck_assert_str_eq(with_port, with_header);
     ck_assert_str_ne(with_port, without);
+}
+
+TEST(a_request_is_this_text)
+{
+    static const char expected[] = "PUT\n/b/k%20a\na=10&a=2&a-b=&prefix=%2F\n"
+                                   "host:h:9000\nif-match:\"e\"\nx-amz-meta-m:one,two 2\n\n"
+                                   "host;if-match;x-amz-meta-m\nSUM";
+    struct buf out = BUF_INIT(4096), names = BUF_INIT(4096);
+    ask("PUT", "http://h:9000/b/k%20a?prefix=%2F&a-b&a=2&a=10");
+    with("X-Amz-Meta-M: one");
+    with("If-Match: \"e\"");
+    with("x-amz-meta-m:two   2");
+    ck_assert_int_eq(
+        sigv4_request(&job, (struct bytes){(const uint8_t *)"SUM", 3}, &out, &names, &err),
+        IMREC_OK);
+    ck_assert_uint_eq(out.n, sizeof(expected) - 1);
+    ck_assert_int_eq(memcmp(out.p, expected, out.n), 0);
+    buf_free(&out);
+    buf_free(&names);
 }
 
 /* "a" before "a-b", whatever the values: '-' sorts before '='. */

@@ -16,7 +16,7 @@ static inline void aws_variable(const char *name, const char *value)
         _exit(99);
 }
 
-/* Takes all out that begins with AWS_, and makes `home` the home folder. */
+/* Takes all out that begins with AWS_, proxies too, and makes `home` the home folder. */
 static inline void aws_variables_forget(const char *home)
 {
     char name[256];
@@ -31,6 +31,10 @@ static inline void aws_variables_forget(const char *home)
         unsetenv(name);
         e = environ;
     }
+    static const char *const proxies[] = {"http_proxy", "all_proxy", "ALL_PROXY", "no_proxy",
+                                          "NO_PROXY"};
+    for (size_t i = 0; i < sizeof(proxies) / sizeof(proxies[0]); i++)
+        unsetenv(proxies[i]);
     aws_variable("HOME", home);
     aws_variable("AWS_EC2_METADATA_DISABLED", "true");
 }
