@@ -20,4 +20,10 @@ if(IMREC_HAVE_HDFS)
     target_compile_definitions(${test} PRIVATE _GNU_SOURCE)
   endforeach()
   imrec_fuzz(webhdfs hdfs)
+  # Against a real one, which tests/servers starts where it is installed.
+  add_test(NAME hdfs_cluster
+           COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/storage/hdfs_cluster.sh ${CMAKE_CURRENT_SOURCE_DIR}/servers
+                   $<TARGET_FILE_DIR:imrec_tool> $<TARGET_FILE_DIR:im2rec> $<TARGET_FILE_DIR:make_images>)
+  set_tests_properties(hdfs_cluster PROPERTIES LABELS "fault;storage" TIMEOUT 1800 SKIP_RETURN_CODE 77 PROCESSORS 2
+                       ENVIRONMENT "${IMREC_TEST_ENV}")
 endif()
