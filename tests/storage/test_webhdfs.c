@@ -123,6 +123,20 @@ TEST(a_token_goes_to_the_namenode_and_into_no_message)
     ck_assert_ptr_null(strstr(fake_hdfs_last(server, "GETFILESTATUS"), "user.name"));
 }
 
+TEST(with_kerberos_no_user_is_said)
+{
+    static const char core[] = "<configuration><property><name>hadoop.security.authentication"
+                               "</name><value>kerberos</value></property></configuration>";
+    struct source *s;
+    tmp_write(&dir, "core-site.xml", core, sizeof(core) - 1);
+    setenv("KRB5CCNAME", "FILE:/nonexistent", 1); /* no ticket */
+    fake_hdfs_say(server, "GETFILESTATUS", 401, "<html>who?</html>", 9);
+    ck_assert_int_ne(source_open(at("/set/small"), &s, &err), IMREC_OK);
+    ck_assert_ptr_null(strstr(fake_hdfs_last(server, "GETFILESTATUS"), "user.name"));
+    if (err.status == IMREC_ERR_IO)
+        ck_assert_int_eq(err.sys_errno, EACCES);
+}
+
 TEST(names_are_data)
 {
     static const char name[] = "/set/a b%20?x=y&op=DELETE#\xc3\xa9+.rec";
