@@ -10,18 +10,28 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/threads.h"
 #include "storage/hdfs/hdfs_request.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #define PART_BYTES ((size_t)4 << 20) /* each costs two requests and a connection */
 #define PARTS_MOST 8
+/* Small reads one after the other, as records are walked: more is read ahead, a little at first. */
+#define AHEAD_MOST  ((size_t)2 << 20)
+#define AHEAD_FIRST ((size_t)64 << 10)
 
 struct hdfs_object {
     struct hdfs_place place;
     struct hdfs_status status; /* as it was opened */
+    struct mutex lock;         /* of what follows */
+    uint64_t next;             /* where a read continues the last small one */
+    size_t ahead;              /* bytes that the next one reads; 0: those that are asked for */
+    uint8_t *block;            /* AHEAD_MOST bytes, once it is needed */
+    uint64_t begin, end;       /* of the object, that are in it */
 };
 
 struct part {
@@ -67,6 +77,7 @@ hdfs_object_open(struct hdfs_place *p, struct hdfs_object **out, struct imrec_er
         hdfs_place_free(p);
         return st;
     }
+    mutex_init(&o->lock);
     o->place = *p;
     *p = (struct hdfs_place){0};
     st = open_status(o, err);
@@ -92,7 +103,8 @@ void hdfs_object_close(struct hdfs_object *o)
     if (o == NULL)
         return;
     hdfs_place_free(&o->place);
-    imrec_free(o);
+    mutex_destroy(&o->lock);
+    IMREC_FREE(o->block, o);
 }
 
 /* ---- parts -------------------------------------------------------------------------------- */
@@ -258,8 +270,8 @@ check_version(struct hdfs_object *o, uint64_t offset, struct imrec_error *err)
     return IMREC_OK;
 }
 
-enum imrec_status hdfs_object_read(struct hdfs_object *o, uint64_t offset, void *to, size_t n,
-                                   struct imrec_error *err)
+static enum imrec_status
+read_checked(struct hdfs_object *o, uint64_t offset, void *to, size_t n, struct imrec_error *err)
 {
     struct imrec_error why;
     const enum imrec_status st = read_parts(o, offset, to, n, err);
@@ -272,4 +284,56 @@ enum imrec_status hdfs_object_read(struct hdfs_object *o, uint64_t offset, void 
     if (err != NULL)
         *err = why;
     return seen;
+}
+
+/* ---- small reads; the lock is held -------------------------------------------------------- */
+
+static bool is_in_block(const struct hdfs_object *o, uint64_t offset, size_t n)
+{
+    return offset >= o->begin && offset <= o->end && n <= o->end - offset;
+}
+
+/* Fills the block from `offset` on, with at least n bytes; false: it is as if there were none. */
+static bool read_ahead(struct hdfs_object *o, uint64_t offset, size_t n)
+{
+    const uint64_t left = o->status.size - offset;
+    const size_t want = o->ahead > n ? o->ahead : n, bytes = left < want ? (size_t)left : want;
+    if (o->block == NULL)
+        o->block = imrec_realloc(NULL, AHEAD_MOST, 1);
+    o->begin = o->end = 0;
+    if (o->block == NULL || read_checked(o, offset, o->block, bytes, NULL) != IMREC_OK)
+        return false;
+    o->begin = offset;
+    o->end = offset + bytes;
+    return true;
+}
+
+/* Whether the block has the bytes, now. */
+static bool block_has(struct hdfs_object *o, uint64_t offset, size_t n)
+{
+    const bool there = is_in_block(o, offset, n);
+    if (there)
+        return true;
+    if (offset != o->next)
+        o->ahead = 0;
+    else if (o->ahead != 0 && read_ahead(o, offset, n))
+        o->ahead = o->ahead < AHEAD_MOST / 4 ? o->ahead * 4 : AHEAD_MOST;
+    else
+        o->ahead = o->ahead == 0 ? AHEAD_FIRST : 0;
+    return is_in_block(o, offset, n);
+}
+
+enum imrec_status hdfs_object_read(struct hdfs_object *o, uint64_t offset, void *to, size_t n,
+                                   struct imrec_error *err)
+{
+    bool there = false;
+    if (n <= AHEAD_MOST / 2) {
+        mutex_lock(&o->lock);
+        there = block_has(o, offset, n);
+        if (there)
+            memcpy(to, o->block + (offset - o->begin), n);
+        o->next = offset + n;
+        mutex_unlock(&o->lock);
+    }
+    return there ? IMREC_OK : read_checked(o, offset, to, n, err);
 }

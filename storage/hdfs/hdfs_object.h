@@ -3,7 +3,8 @@
  * What it is (length, time of change and, where the server says it, number of the file) is pinned
  * when it is opened. OPEN gives no identity with the bytes, so after each read the NameNode is
  * asked again: bytes are given out only where the file under the name is still the one that was
- * opened. (One that was renamed away and back in between is the same file.) */
+ * opened. (One that was renamed away and back in between is the same file.) Small reads that follow
+ * each other are served from up to 2 MiB that were read ahead, and checked then. */
 #ifndef IMREC_STORAGE_HDFS_OBJECT_H
 #define IMREC_STORAGE_HDFS_OBJECT_H
 

@@ -7,6 +7,7 @@
 #include "formats/text.h"
 #include "storage/hdfs/hdfs_nodes.h"
 #include "storage/wire/url.h"
+#include "storage/wire/wire.h"
 
 #include <pwd.h>
 #include <stdio.h>
@@ -111,6 +112,11 @@ static enum imrec_status find_who(struct hdfs_place *p, const struct hdfs_conf *
         return set_who(p, "&delegation=", token, strlen(token), err);
     p->negotiate = hdfs_conf_get(c, value, "hadoop.security.authentication", NULL, NULL) &&
                    strcmp(value, "kerberos") == 0;
+    if (p->negotiate && !wire_can_negotiate())
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "%s: HADOOP_CONF_DIR asks for Kerberos, which this libcurl does not have "
+                          "(SPNEGO); set HADOOP_DELEGATION_TOKEN",
+                          p->shown);
     if (p->negotiate)
         return set_who(p, "", "", 0, err);
     if (user_bytes != 0)

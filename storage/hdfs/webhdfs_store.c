@@ -14,7 +14,7 @@
 #include "storage/hdfs/hdfs_object.h"
 
 #define PART_SUFFIX ".part"
-#define PIECE_BYTES ((size_t)16 << 20)
+#define PIECE_BYTES ((size_t)32 << 20)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 

@@ -215,6 +215,11 @@ static void set_redirects(struct wire_exchange *x)
     curl_easy_setopt(x->easy, CURLOPT_MAXREDIRS, (long)x->job->redirects);
 }
 
+bool wire_can_negotiate(void)
+{
+    return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_SPNEGO) != 0;
+}
+
 /* The name and password that libcurl wants are those of the ticket. */
 static void set_who(struct wire_exchange *x)
 {

@@ -64,6 +64,39 @@ TEST(a_read_is_what_was_asked_and_one_look_at_the_version)
     source_close(s);
 }
 
+TEST(small_reads_that_follow_each_other_are_few_requests)
+{
+    struct source *s = opened(at("/set/a.rec"));
+    for (uint64_t offset = 0; offset + 3001 <= BYTES; offset += 3001)
+        check_bytes(s, offset, 3001);
+    ck_assert_int_lt(fake_hdfs_count(server, "OPEN", -1), 2 * 12);
+    const int before = fake_hdfs_count(server, "OPEN", -1);
+    for (uint64_t i = 1; i <= 10; i++) /* none of them follows another */
+        check_bytes(s, BYTES - i * 700000, 100);
+    ck_assert_ptr_nonnull(strstr(fake_hdfs_last(server, "OPEN"), "length=100"));
+    ck_assert_int_le(fake_hdfs_count(server, "OPEN", -1), before + 2 * 10);
+    source_close(s);
+}
+
+TEST(what_was_read_ahead_is_of_the_version_that_was_opened)
+{
+    struct source *s = opened(at("/set/a.rec"));
+    for (uint64_t i = 0; i < 10; i++)
+        check_bytes(s, i * 1000, 1000);
+    uint8_t *other = calloc(BYTES, 1);
+    fake_hdfs_put(server, "/set/a.rec", other, BYTES);
+    free(other);
+    enum imrec_status st = IMREC_OK;
+    for (uint64_t at = 10000; at < BYTES && st == IMREC_OK; at += 1000) {
+        uint8_t got[1000];
+        st = source_read(s, at, got, 1000, &err);
+        ck_assert(st != IMREC_OK || memcmp(got, data + at, 1000) == 0);
+    }
+    ck_assert_int_eq(st, IMREC_ERR_IO);
+    ck_assert_int_eq(err.sys_errno, ESTALE);
+    source_close(s);
+}
+
 TEST(who_asks_is_said_and_encoded)
 {
     source_close(opened(at("/set/small")));
@@ -88,6 +121,20 @@ TEST(a_token_goes_to_the_namenode_and_into_no_message)
     ck_assert_ptr_nonnull(
         strstr(fake_hdfs_last(server, "GETFILESTATUS"), "&delegation=SECRET-token_1"));
     ck_assert_ptr_null(strstr(fake_hdfs_last(server, "GETFILESTATUS"), "user.name"));
+}
+
+TEST(with_kerberos_no_user_is_said)
+{
+    static const char core[] = "<configuration><property><name>hadoop.security.authentication"
+                               "</name><value>kerberos</value></property></configuration>";
+    struct source *s;
+    tmp_write(&dir, "core-site.xml", core, sizeof(core) - 1);
+    setenv("KRB5CCNAME", "FILE:/nonexistent", 1); /* no ticket */
+    fake_hdfs_say(server, "GETFILESTATUS", 401, "<html>who?</html>", 9);
+    ck_assert_int_ne(source_open(at("/set/small"), &s, &err), IMREC_OK);
+    ck_assert_ptr_null(strstr(fake_hdfs_last(server, "GETFILESTATUS"), "user.name"));
+    if (err.status == IMREC_ERR_IO)
+        ck_assert_int_eq(err.sys_errno, EACCES);
 }
 
 TEST(names_are_data)
@@ -291,11 +338,11 @@ TEST(more_bytes_than_asked_are_refused_and_fewer_asked_for_again)
     ck_assert_int_eq(source_read(s, 0, &byte, 1, &err), IMREC_ERR_IO);
     check_says("the server sends more than was asked for");
     char five[6];
-    memcpy(five, data + 1, 5); /* the bytes 1 to 5 of it have no 0 */
+    memcpy(five, data + 10, 5); /* which have no 0 */
     five[5] = '\0';
     fake_hdfs_say(server, "OPEN", 200, five, 1);
-    check_bytes(s, 1, 100);
-    ck_assert_ptr_nonnull(strstr(fake_hdfs_last(server, "OPEN"), "offset=6&length=95"));
+    check_bytes(s, 10, 100);
+    ck_assert_ptr_nonnull(strstr(fake_hdfs_last(server, "OPEN"), "offset=15&length=95"));
     source_close(s);
 }
 

@@ -5,6 +5,7 @@
 # "$IMREC_TEST_HDFS/failover"` makes the other NameNode the active one; the file is removed when it is.
 HADOOP=3.4.1
 HADOOP_LIB=$CACHE/hadoop-$HADOOP/lib
+# shellcheck disable=SC2034 # common.sh reads it
 server_ports=4
 
 # The parts of Hadoop that a NameNode and a DataNode need, by Maven Central; Maven checks the sums of all files.
