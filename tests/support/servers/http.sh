@@ -1,11 +1,27 @@
-# http: a web server with TLS and HTTP/2: nginx, on a folder (Debian: nginx-light)
+# http: a web server with TLS and HTTP/2: nginx, on a folder (2 MB)
 # shellcheck shell=bash
 
+find_nginx() {
+    for NGINX in "$(command -v nginx)" /usr/sbin/nginx "$CACHE/nginx/usr/sbin/nginx"; do
+        [ ! -x "$NGINX" ] || return 0
+    done
+    return 1
+}
+
+# Debian's package is unpacked, not installed: installed, it would begin to serve on port 80.
 server_install() {
-    PATH=$PATH:/usr/sbin
-    need_command nginx nginx-light
     need_command openssl openssl
     need_command curl curl
+    if find_nginx; then return; fi
+    need_command apt-get nginx-light
+    may_fetch nginx
+    rm -rf "$CACHE/nginx.part"
+    mkdir "$CACHE/nginx.part"
+    (cd "$CACHE/nginx.part" && quietly nginx apt-get download nginx)
+    quietly nginx dpkg-deb -x "$CACHE"/nginx.part/nginx_*.deb "$CACHE/nginx.part"
+    "$CACHE/nginx.part/usr/sbin/nginx" -v 2>/dev/null || cannot "nginx of this Debian does not run here"
+    rm -rf "$CACHE/nginx"
+    mv "$CACHE/nginx.part" "$CACHE/nginx"
 }
 
 # An authority of its own; what it trusts is added to what the system trusts, so that other servers still work.
@@ -63,7 +79,10 @@ http {
 CONF
 }
 
-server_run() { daemon nginx "$(PATH=$PATH:/usr/sbin command -v nginx)" -p "$RUN" -e error.txt -c nginx.conf -g 'daemon off;'; }
+server_run() {
+    find_nginx
+    daemon nginx "$NGINX" -p "$RUN" -e error.txt -c nginx.conf -g 'daemon off;'
+}
 
 server_ready() {
     [ "$(curl -s -o "$RUN/answer.txt" -w '%{http_code}' --cacert "$RUN/tls/ca.pem" --noproxy '*' \
