@@ -58,7 +58,7 @@ static enum imrec_status deal(struct reading *r, struct part *p, struct imrec_er
                                .to = r->to,
                                .room = n,
                                .redirects = r->o->redirects};
-    p->retry = (struct wire_retry){0};
+    p->retry = (struct wire_retry){.answered = !atomic_load(&r->o->gone)};
     IMREC_TRY(pin_version(r->o, &p->job, err));
     p->own = p->job.headers.count;
     IMREC_TRY(begin(r, p, err));
@@ -91,6 +91,7 @@ static enum imrec_status finish(struct reading *r, struct part *p, struct imrec_
         return IMREC_OK;
     }
     p->used = false;
+    atomic_store(&r->o->gone, job->unreachable);
     return object_check(r->o, job, &p->retry, err);
 }
 
