@@ -63,13 +63,17 @@ static enum imrec_status add_record(struct split_chunk *c, const struct split_se
     return add_item(c, (struct split_item){bytes.begin, bytes.end, at, bytes.shard, 0}, err);
 }
 
-/* Its head alone: it may not be as long as it says. */
-static enum imrec_status add_too_long(struct split_chunk *c, struct unit_range cell,
-                                      const struct imrec_error *why, struct imrec_error *err)
+/* The record at which the scan stopped: its head alone, for it may not be as long as it says. */
+static enum imrec_status add_too_long(struct split_chunk *c, const struct split_set *s,
+                                      uint32_t file, struct imrec_error *err)
 {
-    const struct unit_range head = {cell.shard, why->offset,
-                                    why->offset + RECORDIO_PART_HEAD_BYTES};
-    return add_damage(c, head, why, err);
+    const struct walk *w = &c->scan.walk;
+    const struct unit_range head = {file, w->keep, w->keep + RECORDIO_PART_HEAD_BYTES};
+    struct imrec_error why;
+    imrec_fail(&why, IMREC_ERR_LIMIT,
+               "the record needs %" PRIu64 " bytes or more, max_record_bytes is %" PRIu64,
+               w->need - w->keep, s->o.max_record_bytes);
+    return add_damage(c, head, &why, err);
 }
 
 static enum imrec_status load_cell(struct split_chunk *c, const struct split_set *s,
@@ -80,12 +84,11 @@ static enum imrec_status load_cell(struct split_chunk *c, const struct split_set
     c->scan.limit = s->o.max_record_bytes + 2 * (uint64_t)RECORDIO_PART_HEAD_BYTES;
     for (;;) {
         struct walk_item item;
-        struct imrec_error why = {.offset = cell.begin};
         enum walk_step step;
-        const enum imrec_status st = scan_next(&c->scan, &step, &item, &why);
+        const enum imrec_status st = scan_next(&c->scan, &step, &item, NULL);
         if (st == IMREC_ERR_LIMIT) {
-            IMREC_TRY(add_too_long(c, cell, &why, err));
-            scan_begin(&c->scan, source, why.offset + RECORDIO_ALIGN, cell.end, false);
+            IMREC_TRY(add_too_long(c, s, cell.shard, err));
+            scan_begin(&c->scan, source, c->scan.walk.keep + RECORDIO_ALIGN, cell.end, false);
             continue;
         }
         if (st != IMREC_OK)

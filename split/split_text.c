@@ -102,7 +102,8 @@ static enum imrec_status line_error(const struct split_chunk *c, const struct sp
     return split_set_damage(s, c->file, begin, end, "are a line that is too long", &why, err);
 }
 
-/* The line at c->next; IMREC_ERR_DATA: it is damaged, *l is where it ends all the same. */
+/* The line at c->next, of which there is enough to see that it is too long. IMREC_ERR_DATA: it is
+ * damaged, *l is where it ends all the same. */
 static enum imrec_status
 look(struct split_chunk *c, const struct split_set *s, struct line *l, struct imrec_error *err)
 {
@@ -110,10 +111,9 @@ look(struct split_chunk *c, const struct split_set *s, struct line *l, struct im
     l->end = l->next = end_of(c, at);
     while (l->next < c->stop && is_end(c->p[l->next]))
         l->next++;
-    const bool cut = l->end == c->n && c->base + c->n < s->files.shards[c->file].size;
     const struct hole *h =
         c->holes == NULL ? NULL : unreadable_find(c->holes, c->base + at, c->base + l->end);
-    if (h == NULL && !cut && l->end - at <= s->o.max_record_bytes)
+    if (h == NULL && l->end - at <= s->o.max_record_bytes)
         return IMREC_OK;
     return line_error(c, s, l, h, err);
 }

@@ -96,6 +96,12 @@ LOOP_TEST(a_record_that_is_too_long_is_named_and_the_others_come, 0, 2)
     ck_assert_uint_eq(got.errors, 1);
     ck_assert_uint_eq(got.last.offset, 40);
     ck_assert_str_eq(got.last.shard, "mem://r");
+    const char *words = "mem://r: bytes 40 to 47 hold no readable record: the record needs ";
+    ck_assert_msg(_i == 1 || strstr(got.last.message, words) != NULL, "%s", got.last.message);
+    takings_free(&got);
+    o.max_record_bytes = LONG + 7;
+    got = split_read("mem://r", &o, false);
+    ck_assert_uint_eq(got.count, 5);
     takings_free(&got);
     o.max_record_bytes = LONG + 8;
     got = split_read("mem://r", &o, false);
@@ -105,6 +111,33 @@ LOOP_TEST(a_record_that_is_too_long_is_named_and_the_others_come, 0, 2)
     buf_free(&rec);
     buf_free(&idx);
     free(p);
+}
+
+/* A second part that is long beyond the limit, where records are: these are found. */
+TEST(a_length_that_is_a_lie_hides_no_record)
+{
+    enum { RECORDS = 40000 };
+    static const uint32_t lie[] = {RECORDIO_MAGIC, 1u << 29 | 4, 0, RECORDIO_MAGIC,
+                                   3u << 29 | 300000};
+    struct buf rec = BUF_INIT(SIZE_MAX);
+    for (int i = 0; i < RECORDS; i++) {
+        for (size_t k = 0; i == 3 && k < sizeof(lie) / sizeof(lie[0]); k++) {
+            uint8_t word[4];
+            store_le32(word, lie[k]);
+            ck_assert_int_eq(buf_append(&rec, word, 4, &err), IMREC_OK);
+        }
+        ck_assert_int_eq(recordio_frame((struct bytes){(const uint8_t *)"ab", 2}, &rec, &err),
+                         IMREC_OK);
+    }
+    ck_assert_int_eq(mem_put("r", rec.p, rec.n, &err), IMREC_OK);
+    struct imrec_input_split_options o = splitting(IMREC_SPLIT_RECORDIO, 0, 1, 1024);
+    o.max_record_bytes = 1024;
+    struct takings got = split_read("mem://r", &o, false);
+    ck_assert_uint_eq(got.count, RECORDS);
+    ck_assert_uint_eq(got.errors, 1);
+    ck_assert_uint_eq(got.last.offset, 36);
+    takings_free(&got);
+    buf_free(&rec);
 }
 
 /* Damage every 100 bytes, in one chunk or many: the same records and errors, and with "skip" no
@@ -177,6 +210,14 @@ TEST(much_damage_is_much_reported)
 
 enum { PAGE = 4096, LINES = 5000, WIDTH = 20 };
 
+static size_t bytes_of(const struct takings *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->count; i++)
+        n += t->t[i].n;
+    return n;
+}
+
 static void put_lines(const struct tmpdir *dir)
 {
     char *text = malloc(LINES * WIDTH + 1);
@@ -191,16 +232,18 @@ TEST(a_page_that_cannot_be_read_costs_its_lines)
 {
     static const uint64_t chunks[] = {64, 4096, 10000, 1 << 20};
     const struct tmpdir dir = tmpdir_make();
-    char uri[600];
+    char uri[1200];
     put_lines(&dir);
     const struct fault_script script = {.bad_begin = 5 * PAGE, .bad_end = 6 * PAGE};
     ck_assert_int_eq(fault_set("bad", &script, &err), IMREC_OK);
-    snprintf(uri, sizeof(uri), "fault://script=bad:%s", tmp_path(&dir, "t"));
+    snprintf(uri, sizeof(uri), "fault://script=bad:%s;%s", tmp_path(&dir, "t"),
+             tmp_path(&dir, "t")); /* the second time nothing is wrong with it */
     for (int i = 0; i < COUNT(chunks); i++) {
         struct imrec_input_split_options o = splitting(IMREC_SPLIT_TEXT, 0, 1, chunks[i]);
         struct takings got = split_read(uri, &o, false), raw = split_read(uri, &o, true);
         const size_t first = 5 * PAGE / WIDTH, last = (6 * PAGE - 1) / WIDTH;
-        ck_assert_uint_eq(got.count, LINES - (last - first + 1));
+        ck_assert_uint_eq(got.count, 2 * LINES - (last - first + 1));
+        ck_assert_uint_eq(bytes_of(&raw), got.count * WIDTH);
         ck_assert_uint_eq(got.errors, 1);
         ck_assert_uint_eq(raw.errors, 1);
         ck_assert_uint_eq(got.last.offset, first * WIDTH);

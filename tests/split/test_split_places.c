@@ -128,6 +128,10 @@ LOOP_TEST(a_pass_has_every_record_once_in_an_order_of_its_own, 0, KINDS)
     for (size_t i = 0; i < first.count; i++)
         same = same && by_place(&first.t[i], &second.t[i]) == 0;
     ck_assert_int_eq(same, !o.shuffle);
+    bool sorted = true; /* the second one too has an order of its own */
+    for (size_t i = 1; i < second.count; i++)
+        sorted = sorted && by_place(&second.t[i - 1], &second.t[i]) < 0;
+    ck_assert_int_eq(sorted, !o.shuffle);
     qsort(first.t, first.count, sizeof(first.t[0]), by_place);
     qsort(second.t, second.count, sizeof(second.t[0]), by_place);
     takings_equal(&first, &second);

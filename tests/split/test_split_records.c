@@ -110,6 +110,38 @@ TEST(ten_machines_share_four_files)
     takings_free(&all);
 }
 
+/* Records that end where, in another file, the next one of the order begins. */
+TEST(neighbours_in_the_order_are_not_taken_for_neighbours_in_a_file)
+{
+    struct imrec_input_split_options o = splitting(IMREC_SPLIT_INDEXED_RECORDIO, 0, 1, 64);
+    o.index_uri = "mem://ia;mem://ib;mem://ic";
+    o.shuffle = true;
+    for (uint8_t f = 'a'; f <= 'c'; f++) {
+        struct buf rec = BUF_INIT(4096), idx = BUF_INIT(4096);
+        char line[32], name[3] = {'r', (char)f, 0};
+        for (uint8_t i = 0; i < 9; i++) {
+            const int n = snprintf(line, sizeof(line), "%d\t%zu\n", i, rec.n);
+            ck_assert_int_eq(buf_append(&idx, line, (size_t)n, &err), IMREC_OK);
+            ck_assert_int_eq(recordio_frame((struct bytes){(uint8_t[]){f, i}, 2}, &rec, &err),
+                             IMREC_OK);
+        }
+        ck_assert_int_eq(mem_put(name, rec.p, rec.n, &err), IMREC_OK);
+        name[0] = 'i';
+        ck_assert_int_eq(mem_put(name, idx.p, idx.n, &err), IMREC_OK);
+        buf_free(&rec);
+        buf_free(&idx);
+    }
+    for (o.seed = 0; o.seed < 40; o.seed++) {
+        struct takings got = split_read("mem://ra;mem://rb;mem://rc", &o, false);
+        ck_assert_uint_eq(got.count, 27);
+        for (size_t i = 0; i < got.count; i++) {
+            ck_assert_uint_eq(got.t[i].p[0], 'a' + got.t[i].file);
+            ck_assert_uint_eq(got.t[i].p[1], got.t[i].offset / 12);
+        }
+        takings_free(&got);
+    }
+}
+
 /* An index next to each file is found; where one is missing it is named. */
 TEST(indexes_next_to_files_are_found)
 {
