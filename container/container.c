@@ -107,22 +107,25 @@ static void cover_records(struct container *c)
     c->end = c->shards[last.shard].begin + last.end;
 }
 
+static enum imrec_status cut_cells(struct container *c, struct imrec_error *err)
+{
+    c->begin = partition_begin(c, c->options.part_index);
+    c->end = partition_begin(c, c->options.part_index + 1);
+    return partition_grid(c, err);
+}
+
 static enum imrec_status
 cut_partition(struct container *c, const struct shard_list *l, struct imrec_error *err)
 {
-    const uint64_t index = c->options.part_index;
     const bool named = index_wish(c->options.path_imgidx) == INDEX_NAMED;
     if (named && c->kind->own_index && c->kind->suffix != NULL)
         return IMREC_REFUSE(err, "path_imgidx: %.300s is a %s, which is its own index",
                             c->shards[0].uri, c->kind->name);
     IMREC_TRY(c->kind->list(c, l, err));
-    if (c->records != NULL) {
-        cover_records(c);
-        return IMREC_OK;
-    }
-    c->begin = partition_begin(c, index);
-    c->end = partition_begin(c, index + 1);
-    return partition_grid(c, err);
+    if (c->records == NULL)
+        return cut_cells(c, err);
+    cover_records(c);
+    return IMREC_OK;
 }
 
 static enum imrec_status expand(struct container *c, struct shard_list *l, struct imrec_error *err)
@@ -151,17 +154,33 @@ open_all(struct container *c, struct shard_list *l, struct imrec_error *err)
     return c->options.keep_in_memory ? keep_in_memory(c, err) : IMREC_OK;
 }
 
-enum imrec_status
-container_open(const struct container_options *o, struct container *out, struct imrec_error *err)
+static enum imrec_status
+open_bytes(struct container *c, struct shard_list *l, struct imrec_error *err)
+{
+    IMREC_TRY(check_options(&c->options, err));
+    IMREC_TRY(uri_list_expand(c->options.path_imgrec, "", &l->names, err));
+    IMREC_TRY(open_shards(c, l, err));
+    return cut_cells(c, err);
+}
+
+enum imrec_status container_open_as(const struct container_options *o,
+                                    const struct container_kind *kind, struct container *out,
+                                    struct imrec_error *err)
 {
     struct shard_list l = {0};
-    *out = (struct container){.options = *o};
-    const enum imrec_status st = open_all(out, &l, err);
+    *out = (struct container){.kind = kind, .options = *o};
+    const enum imrec_status st = kind != NULL ? open_bytes(out, &l, err) : open_all(out, &l, err);
     shard_list_free(&l);
     if (st != IMREC_OK)
         container_close(out);
     out->options.path_imgrec = out->options.path_imgidx = out->options.source = NULL;
     return st;
+}
+
+enum imrec_status
+container_open(const struct container_options *o, struct container *out, struct imrec_error *err)
+{
+    return container_open_as(o, NULL, out, err);
 }
 
 void container_close(struct container *c)

@@ -13,6 +13,7 @@
 #include "imrec/error.h"
 #include "imrec/file_kind.h"
 #include "imrec/image.h"
+#include "imrec/input_split.h"
 #include "imrec/iter_params.h"
 #include "imrec/iterator.h"
 #include "imrec/minibatch.h"
