@@ -116,6 +116,16 @@ LOOP_TEST(a_rename_whose_answer_is_lost_was_done, 0, 2)
     check_file("/out/x", SMALL);
 }
 
+TEST(a_standby_that_says_where_to_write_is_skipped)
+{
+    server->standby[0] = true;
+    struct sink *s = begun("hdfs://ns/out/x");
+    must(sink_append(s, data, SMALL, &err));
+    must(sink_commit(s, &err));
+    check_file("/out/x", SMALL);
+    ck_assert_int_ge(fake_hdfs_count(server, "CREATE", 0), 1);
+}
+
 TEST(a_failover_while_writing_is_followed)
 {
     struct sink *s = begun("hdfs://ns/out/x");
