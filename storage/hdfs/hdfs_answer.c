@@ -156,7 +156,7 @@ static void take_line(const char *text, char *to, size_t room)
     (void)snprintf(to, room, "%.*s", n < room ? (int)n : (int)room - 1, text != NULL ? text : "");
 }
 
-/* The text in quotes after "key":, as it is, of JSON that breaks off. */
+/* The first line of the text in quotes after "key":, as it is, of JSON that breaks off. */
 static void take_quoted(const char *text, const char *key, char *to, size_t room)
 {
     const char *at = strstr(text, key);
@@ -164,7 +164,7 @@ static void take_quoted(const char *text, const char *key, char *to, size_t room
     at += strspn(at, ": ");
     if (*at != '"')
         return;
-    const size_t n = strcspn(at + 1, "\"\\");
+    const size_t n = strcspn(at + 1, "\"\\\r\n");
     (void)snprintf(to, room, "%.*s", n < room ? (int)n : (int)room - 1, at + 1);
 }
 

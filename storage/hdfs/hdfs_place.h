@@ -30,7 +30,8 @@ struct hdfs_place {
     char *node[HDFS_NODES_MOST]; /* "http://host:9870" */
     uint32_t nodes;
     bool negotiate;
-    atomic_uint active; /* the one that answered last */
+    atomic_uint active;   /* the one that answered last */
+    atomic_bool answered; /* one did: if none can be reached later, it is worth waiting for */
 };
 
 /* `name`: the URI without its scheme; `suffix` is added to its path. On failure *out is zeroed. */

@@ -34,8 +34,28 @@ static bool is_passing(const struct hdfs_refusal *why)
 {
     static const char *const passing[] = {"RetriableException", "SafeModeException",
                                           "RecoveryInProgressException",
-                                          "AlreadyBeingCreatedException"};
-    return is_one_of(why->exception, passing, sizeof(passing) / sizeof(passing[0]));
+                                          "AlreadyBeingCreatedException", "BlockMissingException"};
+    static const char *const without_datanodes[] = {"Failed to find datanode",
+                                                    "could only be written to 0 of"};
+    if (is_one_of(why->exception, passing, sizeof(passing) / sizeof(passing[0])))
+        return true;
+    for (size_t i = 0; i < sizeof(without_datanodes) / sizeof(without_datanodes[0]); i++)
+        if (strstr(why->message, without_datanodes[i]) != NULL)
+            return true; /* they come after the NameNode, when a cluster starts */
+    return false;
+}
+
+#define TRIES_OF_A_RESTART 6 /* no more are counted: the waits of 60 s are the limit */
+
+/* Where servers have answered before, and cannot be reached or are not ready, they start again. */
+static void wait_for_restart(const struct hdfs_place *p, struct hdfs_try *t, struct wire_job *job,
+                             const struct hdfs_refusal *why)
+{
+    if (!atomic_load(&p->answered) || !(job->unreachable || is_passing(why)))
+        return;
+    job->unreachable = false;
+    if (t->retry.tries > TRIES_OF_A_RESTART)
+        t->retry.tries = TRIES_OF_A_RESTART;
 }
 
 /* Another NameNode may know better: this one is the standby, or did not answer at all. (After a
@@ -92,6 +112,7 @@ enum hdfs_then hdfs_judge(struct hdfs_place *p, struct hdfs_try *t, struct wire_
             return HDFS_AGAIN;
     }
     t->hops = 0;
+    wait_for_restart(p, t, job, why);
     const bool again = elsewhere || is_passing(why) ? retry_passing(&t->retry, job, wait_ms)
                                                     : wire_retry(&t->retry, job, wait_ms);
     return again ? HDFS_AGAIN : HDFS_FAILED;

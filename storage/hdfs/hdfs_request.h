@@ -3,7 +3,8 @@
  *
  * A NameNode that cannot be reached, or says that it is the standby, hands on to the next one at
  * once; when all have, and after answers that pass (retry.h; RetriableException, SafeModeException,
- * leases and blocks under recovery), the next try waits as retry.h says. */
+ * leases and blocks under recovery), the next try waits as retry.h says; up to 60 s where servers
+ * that answered before cannot be reached, or are not ready. */
 #ifndef IMREC_STORAGE_HDFS_REQUEST_H
 #define IMREC_STORAGE_HDFS_REQUEST_H
 

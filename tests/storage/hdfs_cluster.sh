@@ -102,7 +102,11 @@ imrec verify "$IMREC_TEST_BUCKET/a set/" | grep -q 'nothing wrong' || wrong "ver
 im2rec --quiet --shards 2 source "$IMREC_TEST_BUCKET/other/t.rec" 2>/dev/null
 fail_over
 same local other
+im2rec --quiet --shards 2 source "$IMREC_TEST_BUCKET/restarted/t.rec" 2>message &
+sleep 1
 "$servers" hdfs down 2>/dev/null
 "$servers" hdfs up 2>/dev/null
+wait $! || wrong "packing during a restart: $(cat message)"
+same local restarted
 imrec verify "$IMREC_TEST_BUCKET/other/" | grep -q 'nothing wrong' || wrong "verify after a restart"
 echo "packed, killed $killed times, read, failed over, restarted: all is as local files are"

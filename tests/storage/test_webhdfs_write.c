@@ -101,6 +101,18 @@ TEST(what_an_append_lost_is_appended_once)
     ck_assert_int_eq(server->recovers, 0);
 }
 
+TEST(a_cluster_without_datanodes_is_waited_for)
+{
+    refuse_next("CREATE", 403, "IOException",
+                "Failed to find datanode, suggest to check cluster health.", 2);
+    struct sink *s = begun(at("/out/x"));
+    must(sink_append(s, data, SMALL, &err));
+    refuse_next("APPEND", 403, "IOException",
+                "File /out/x.part could only be written to 0 of the 1 minReplication nodes", 2);
+    must(sink_commit(s, &err));
+    check_file("/out/x", SMALL);
+}
+
 LOOP_TEST(a_rename_whose_answer_is_lost_was_done, 0, 2)
 {
     server->plain = _i == 1;
@@ -109,6 +121,16 @@ LOOP_TEST(a_rename_whose_answer_is_lost_was_done, 0, 2)
     server->lost_renames = 1;
     must(sink_commit(s, &err));
     check_file("/out/x", SMALL);
+}
+
+TEST(a_standby_that_says_where_to_write_is_skipped)
+{
+    server->standby[0] = true;
+    struct sink *s = begun("hdfs://ns/out/x");
+    must(sink_append(s, data, SMALL, &err));
+    must(sink_commit(s, &err));
+    check_file("/out/x", SMALL);
+    ck_assert_int_ge(fake_hdfs_count(server, "CREATE", 0), 1);
 }
 
 TEST(a_failover_while_writing_is_followed)

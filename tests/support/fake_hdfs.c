@@ -452,11 +452,11 @@ static void act(struct server *s, const struct request *r)
 {
     const char *op = param(r, "op");
     const bool data = is_true(r, "data");
-    const bool two_steps =
-        strcmp(op, "OPEN") == 0 || strcmp(op, "CREATE") == 0 || strcmp(op, "APPEND") == 0;
+    const bool upload = strcmp(op, "CREATE") == 0 || strcmp(op, "APPEND") == 0;
+    const bool two_steps = upload || strcmp(op, "OPEN") == 0;
     if (say(s, r, op))
         return;
-    if (s->base.standby[r->node])
+    if (s->base.standby[r->node] && (data || !upload)) /* who asks it where to write is told */
         refuse(r, 403, "StandbyException", "Operation category READ is not supported");
     else if (two_steps && !data)
         redirect(s, r);

@@ -23,6 +23,9 @@ public class MiniHdfs {
         c.setInt("dfs.ls.limit", 100); // a folder of a few hundred files has pages
         c.setLong("dfs.namenode.fs-limits.min-block-size", 0);
         c.set("dfs.ha.namenodes." + NS, "nn1,nn2");
+        String user = System.getProperty("user.name"); // an HttpFS before it may ask for others
+        c.set("hadoop.proxyuser." + user + ".hosts", "*");
+        c.set("hadoop.proxyuser." + user + ".groups", "*");
         boolean again = Files.exists(data); // it empties what two NameNodes share, where that is its own
         if (again)
             c.set("dfs.namenode.shared.edits.dir", data.resolve("shared-edits-0-through-1").toUri().toString());
