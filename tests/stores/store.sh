@@ -22,6 +22,7 @@ leave() {
     rm -rf "$work"
 }
 trap leave EXIT
+trap 'exit 143' TERM INT
 cd "$work"
 passed=0
 pass() {
@@ -122,6 +123,7 @@ shard=train-00003-of-00005.rec
 small=("data_shape=3,64,64" dtype=uint8 batch_size=32 rand_crop=1 rand_mirror=1 seed=5 shuffle=1 preprocess_threads=2)
 cells=(shuffle_window=1048576 shuffle_chunk=65536 path_imgidx=none) # several windows, and not too many requests
 windows=(shuffle_window=131072 shuffle_chunk=16384 prefetch_buffer=1 path_imgidx=none)
+[ "$name" != s3-swift ] || windows=("${cells[@]}" prefetch_buffer=1)
 
 same_batches() { # same_batches COUNT OPTION...: from files and from there; $a and $b are their folders
     a=$work/a b=$work/b
