@@ -22,6 +22,7 @@ leave() {
     rm -rf "$work"
 }
 trap leave EXIT
+trap 'exit 143' TERM INT
 cd "$work"
 passed=0
 pass() {
@@ -32,6 +33,9 @@ die() {
     echo "not ok: $*"
     exit 1
 }
+
+partitions="1 2 3 4 5 6 7 8" kills=${IMREC_STORE_KILLS:-20}
+case $name in s3-swift) partitions="1 3 8" kills=${IMREC_STORE_KILLS:-4} ;; esac # ten times as slow as the others
 
 status=0
 variables=$("$servers" "$name" start 2>reason) || status=$?
@@ -98,12 +102,14 @@ delete() { # delete KEY
 
 # ---- the set: in files, and there ----------------------------------------------------------
 
-# Each image 16 times: with the small windows below, a sweep has hundreds of reads.
+# Each image 16 times: with the smallest windows below, a sweep has hundreds of reads.
 im2rec --quiet --list "$photos" once
 mkdir here other
 awk -F '\t' -v OFS='\t' '{ for (i = 0; i < 16; i++) print 16 * NR + i, $2, $3 }' once.lst >here/many.lst
 im2rec --quiet --pass-through --shards 5 here/many.lst "$photos" here/train.rec
-im2rec --quiet --resize 64 --shards 5 here/many.lst "$photos" other/train.rec # other bytes under the same names
+# Other labels: shards of the same names and sizes, whose records are as good, but not the same.
+awk -F '\t' -v OFS='\t' '{ $2 = $2 + 1; print }' here/many.lst >other/many.lst
+im2rec --quiet --pass-through --shards 5 other/many.lst "$photos" other/train.rec
 put_set() {
     local file
     for file in here/train*; do
@@ -115,7 +121,9 @@ local_set=here/train.manifest.json
 there=$IMREC_TEST_BUCKET/set/train.manifest.json
 shard=train-00003-of-00005.rec
 small=("data_shape=3,64,64" dtype=uint8 batch_size=32 rand_crop=1 rand_mirror=1 seed=5 shuffle=1 preprocess_threads=2)
+cells=(shuffle_window=1048576 shuffle_chunk=65536 path_imgidx=none) # several windows, and not too many requests
 windows=(shuffle_window=131072 shuffle_chunk=16384 prefetch_buffer=1 path_imgidx=none)
+[ "$name" != s3-swift ] || windows=("${cells[@]}" prefetch_buffer=1)
 
 same_batches() { # same_batches COUNT OPTION...: from files and from there; $a and $b are their folders
     a=$work/a b=$work/b
@@ -131,17 +139,17 @@ diff a.json b.json || die "info differs"
 imrec verify --quiet "$there" >/dev/null || die "verify finds damage"
 pass "the same card, and nothing is damaged"
 
-for parts in 1 2 3 4 5 6 7 8; do
+for parts in $partitions; do
     for ((part = 0; part < parts; part++)); do
-        same_batches $((1024 / parts / 32 + 2)) num_parts=$parts part_index=$part "${windows[@]}"
+        same_batches $((1024 / parts / 32 + 2)) "num_parts=$parts" "part_index=$part" "${cells[@]}"
     done
 done
-pass "1 to 8 partitions, over the end of the sweep"
+pass "partitions ($partitions), over the end of the sweep"
 same_batches 40 path_imgidx=auto
 same_batches 9 path_imgidx=auto num_parts=4 part_index=2
 pass "with the index that lies there"
 
-for order in path_imgidx=auto "path_imgidx=none shuffle_window=131072 shuffle_chunk=16384"; do
+for order in path_imgidx=auto "${cells[*]}"; do
     # shellcheck disable=SC2086
     same_batches 11 $order
     cp a/position.json from_here.json
@@ -205,7 +213,7 @@ part_of_sweep "$there" replaced.bin
 put other/$shard set/$shard
 ask 1000
 rest_of_sweep || true
-named || die "a shard that was replaced in mid-sweep: $said"
+if ! named || grep -v "another version" lost.txt; then die "a shard that was replaced in mid-sweep: $said"; fi
 pass "replaced in mid-sweep: $(head -n 1 lost.txt)"
 
 put here/$shard set/$shard
@@ -217,7 +225,7 @@ named || die "a shard that was deleted in mid-sweep: $said"
 pass "deleted in mid-sweep: $(head -n 1 lost.txt)"
 
 put here/$shard set/$shard
-same_batches 40 "${windows[@]}"
+same_batches 40 "${cells[@]}"
 pass "all is there again"
 
 # ---- packing into it -----------------------------------------------------------------------
@@ -244,20 +252,20 @@ case $name in
 s3 | s3-swift | gcs-hmac | hdfs)
     mkdir packed
     (pack packed/train.rec)
-    sets=0 kills=0
-    while [ $kills -lt "${IMREC_STORE_KILLS:-20}" ]; do
+    sets=0 killed=0
+    while [ $killed -lt "$kills" ]; do
         delay=$(printf '%d.%03d' $((RANDOM % 2)) $((RANDOM % 1000)))
         if killed_pack "$IMREC_TEST_BUCKET/packed$sets/train.rec" "$delay"; then
             equal_set packed$sets
             sets=$((sets + 1))
         else
-            kills=$((kills + 1))
+            killed=$((killed + 1))
         fi
     done
     (pack "$IMREC_TEST_BUCKET/packed$sets/train.rec" --resume)
     equal_set packed$sets
     imrec verify --quiet "$IMREC_TEST_BUCKET/packed$sets/train.manifest.json" >/dev/null || die "verify finds damage"
-    pass "packed into $((sets + 1)) sets, killed $kills times"
+    pass "packed into $((sets + 1)) sets, killed $killed times"
     ;;
 esac
 echo "$passed passed"
