@@ -18,6 +18,7 @@ struct source {
     uint64_t size; /* bytes */
     const struct source_ops *ops;
     uint64_t modified; /* when it was changed last, ns since 1970; 0: not known */
+    const char *identity; /* of this version of it, as long as the source; NULL: not known */
 };
 
 /* Opens "path", "file://path", "mem://name" or "fault://...". On failure *out is NULL. */
