@@ -56,8 +56,8 @@ open_source(const char *scheme, const char *name, struct source **out, struct im
         imrec_free(s);
         return st;
     }
-    s->base =
-        (struct source){wire_object_size(s->object), &http_ops, wire_object_modified(s->object)};
+    s->base = (struct source){wire_object_size(s->object), &http_ops,
+                              wire_object_modified(s->object), wire_object_identity(s->object)};
     *out = &s->base;
     return IMREC_OK;
 }

@@ -3,6 +3,7 @@ imrec_test(test_uri_list storage)
 imrec_test(test_folder storage)
 imrec_test(test_lock storage LABEL fault)
 imrec_test(test_sink storage LABEL fault)
+imrec_test(test_cache cache LABEL fault)
 
 imrec_fuzz(credentials aws)
 

@@ -82,6 +82,7 @@ open_one(enum cloud cloud, const char *name, struct source **out, struct imrec_e
         .size = wire_object_size(s->object),
         .ops = &source_ops,
         .modified = wire_object_modified(s->object),
+        .identity = wire_object_identity(s->object),
     };
     *out = &s->base;
     return IMREC_OK;

@@ -137,6 +137,11 @@ uint64_t wire_object_modified(const struct wire_object *o)
     return o->modified_ns;
 }
 
+const char *wire_object_identity(const struct wire_object *o)
+{
+    return o->etag[0] != '\0' ? o->etag : o->modified[0] != '\0' ? o->modified : NULL;
+}
+
 enum imrec_status wire_object_read(struct wire_object *o, uint64_t offset, void *to, size_t n,
                                    struct imrec_error *err)
 {

@@ -26,6 +26,8 @@ IMREC_NODISCARD enum imrec_status wire_object_open(const struct wire_object_opti
                                                    struct imrec_error *err);
 uint64_t wire_object_size(const struct wire_object *o);
 uint64_t wire_object_modified(const struct wire_object *o); /* ns since 1970; 0: not known */
+/* Its ETag, else its date; NULL: it has neither, and its version is not known. */
+const char *wire_object_identity(const struct wire_object *o);
 /* Bytes [offset, offset + n) of it, which it has; any number of threads. */
 IMREC_NODISCARD enum imrec_status wire_object_read(struct wire_object *o, uint64_t offset, void *to,
                                                    size_t n, struct imrec_error *err);
