@@ -3,6 +3,7 @@ imrec_test(test_uri_list storage)
 imrec_test(test_folder storage)
 imrec_test(test_lock storage LABEL fault)
 imrec_test(test_sink storage LABEL fault)
+imrec_test(test_plugged_store im2rec iter dataset)
 
 # The server of tests/support/http_proxy.h, itself.
 foreach(test test_http_proxy test_http_proxy_rules)
