@@ -50,7 +50,8 @@ struct store {
 
 extern const struct store file_store, mem_store, fault_store;
 extern const struct store http_store, https_store; /* where there is libcurl */
-extern const struct store plugged_store; /* of every registered scheme; its names are complete URIs */
+extern const struct store
+    plugged_store; /* of every registered scheme; its names are complete URIs */
 
 /* The store of a URI, and the name in it. IMREC_ERR_UNSUPPORTED for an unknown scheme. */
 IMREC_NODISCARD enum imrec_status
