@@ -8,6 +8,8 @@
 extern const struct store file_store, mem_store, fault_store;
 extern const struct store http_store, https_store; /* where there is libcurl */
 
+extern const struct store plugged_store; /* of every registered scheme; its names are URIs */
+
 /* The store of a URI, and the name in it. IMREC_ERR_UNSUPPORTED for an unknown scheme. */
 IMREC_NODISCARD enum imrec_status
 store_of(const char *uri, const struct store **out, const char **name, struct imrec_error *err);

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "storage/plugged_table.h"
 #include "storage/schemes.h"
 
 #include <errno.h>
@@ -54,6 +55,11 @@ store_of(const char *uri, const struct store **out, const char **name, struct im
             *out = stores[i];
             return IMREC_OK;
         }
+    if (plugged_is_known(uri, n - strlen("://"))) {
+        *out = &plugged_store;
+        *name = uri;
+        return IMREC_OK;
+    }
     return no_store(uri, (int)n, err);
 }
 

@@ -6,6 +6,7 @@ imrec_test(test_sink storage LABEL fault)
 imrec_test(test_cache cache LABEL fault)
 
 imrec_fuzz(credentials aws)
+imrec_test(test_plugged_store im2rec iter dataset)
 
 # The server of tests/support/http_proxy.h, itself.
 foreach(test test_http_proxy test_http_proxy_rules)

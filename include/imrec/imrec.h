@@ -27,6 +27,7 @@
 #include "imrec/sequences.h"
 #include "imrec/sound.h"
 #include "imrec/source.h"
+#include "imrec/store.h"
 #include "imrec/types.h"
 #include "imrec/version.h"
 
