@@ -18,7 +18,7 @@ struct source_ops {
 struct source {
     uint64_t size; /* bytes */
     const struct source_ops *ops;
-    uint64_t modified; /* when it was changed last, ns since 1970; 0: not known */
+    uint64_t modified;    /* when it was changed last, ns since 1970; 0: not known */
     const char *identity; /* of this version of it, as long as the source; NULL: not known */
 };
 

@@ -54,7 +54,7 @@ static void expect_text(const char *uri, const char *text)
     imrec_free(p);
 }
 
-static bool is_there(const char *uri)
+static bool has(const char *uri)
 {
     bool there;
     ck_assert_int_eq(sink_exists(uri, &there, NULL), IMREC_OK);
@@ -71,21 +71,21 @@ TEST(an_object_is_written_beside_its_name_and_published)
     ck_assert_int_eq(sink_open("my-store2://d/a", &s, &err), IMREC_OK);
     ck_assert_int_eq(sink_append(s, "hello", 5, &err), IMREC_OK);
     ck_assert_int_eq(sink_sync(s, &err), IMREC_OK);
-    ck_assert(!is_there("my-store2://d/a"));
+    ck_assert(!has("my-store2://d/a"));
     expect_text("my-store2://d/a.part", "hello");
     sink_leave(s);
     ck_assert_int_eq(sink_resume("MY-STORE2://d/a", 4, &s, &err), IMREC_OK);
     ck_assert_int_eq(sink_append(s, "!", 1, &err), IMREC_OK);
     ck_assert_int_eq(sink_commit(s, &err), IMREC_OK);
     expect_text("my-store2://d/a", "hell!");
-    ck_assert(!is_there("my-store2://d/a.part"));
+    ck_assert(!has("my-store2://d/a.part"));
     expect(sink_resume("my-store2://d/a", 4, &s, &err), IMREC_ERR_IO, "My-store2://d/a.part: ");
     ck_assert_int_eq(sink_open("my-store2://d/a", &s, &err), IMREC_OK);
     sink_abort(s);
-    ck_assert(!is_there("my-store2://d/a.part") && is_there("my-store2://d/a"));
+    ck_assert(!has("my-store2://d/a.part") && has("my-store2://d/a"));
     ck_assert_int_eq(sink_remove("my-store2://d/a", &err), IMREC_OK);
     ck_assert_int_eq(sink_remove("my-store2://d/a", &err), IMREC_OK);
-    ck_assert(!is_there("my-store2://d/a"));
+    ck_assert(!has("my-store2://d/a"));
 }
 
 TEST(an_object_becomes_none_of_another_store)
@@ -440,9 +440,9 @@ LOOP_TEST(a_set_that_failed_is_not_there, 0, 3)
     ck_assert_int_eq(packing_run(&p, "my-store2://set/train.rec"), IMREC_ERR_IO);
     ck_assert_msg(strstr(p.err.message, "it rains") != NULL, "%s", p.err.message);
     own.failing = NULL;
-    ck_assert(!is_there("my-store2://set/train.manifest.json"));
+    ck_assert(!has("my-store2://set/train.manifest.json"));
     p.o.resume = true;
     ck_assert_msg(packing_run(&p, "my-store2://set/train.rec") == IMREC_OK, "%s", p.err.message);
-    ck_assert(is_there("my-store2://set/train.manifest.json"));
+    ck_assert(has("my-store2://set/train.manifest.json"));
     packing_remove(&p);
 }
