@@ -36,6 +36,6 @@ if(IMREC_HAVE_CURL)
   add_test(NAME hdfs_cluster
            COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/storage/hdfs_cluster.sh ${CMAKE_CURRENT_SOURCE_DIR}/servers
                    $<TARGET_FILE_DIR:imrec_tool> $<TARGET_FILE_DIR:im2rec> $<TARGET_FILE_DIR:make_images>)
-  set_tests_properties(hdfs_cluster PROPERTIES LABELS "fault;storage" TIMEOUT 1800 SKIP_RETURN_CODE 77 PROCESSORS 2
+  set_tests_properties(hdfs_cluster PROPERTIES LABELS "servers;storage" TIMEOUT 1800 SKIP_RETURN_CODE 77 PROCESSORS 2
                        ENVIRONMENT "${IMREC_TEST_ENV}")
 endif()
