@@ -6,13 +6,13 @@
  * is called without a lock of ours, with an error of its own, and what it says is checked.
  */
 #include "base/alloc.h"
-#include "base/buf.h"
 #include "base/error.h"
 #include "base/fnv.h"
 #include "base/log.h"
 #include "base/threads.h"
 #include "storage/plugged_table.h"
 #include "storage/schemes.h"
+#include "storage/store/entries.h"
 
 #include <errno.h>
 #include <string.h>
@@ -121,56 +121,27 @@ static enum imrec_status plugged_exists(const char *uri, bool *there, struct imr
 
 /* ---- folders -------------------------------------------------------------------------------- */
 
-struct plugged_folder {
-    struct folder base; /* first */
-    struct buf entries; /* of each a byte, its kind, and its name with a NUL */
-    size_t given;       /* bytes of them */
-};
-
-static enum imrec_status
-plugged_next(struct folder *base, struct folder_entry *out, struct imrec_error *err)
-{
-    struct plugged_folder *f = (struct plugged_folder *)base;
-    (void)err; /* all were found when it was opened */
-    if (f->given == f->entries.n)
-        return IMREC_END;
-    const char *at = (const char *)f->entries.p + f->given;
-    *out = (struct folder_entry){at + 1, (enum folder_kind)at[0]};
-    f->given += strlen(at + 1) + 2;
-    return IMREC_OK;
-}
-
-static void plugged_folder_close(struct folder *base)
-{
-    struct plugged_folder *f = (struct plugged_folder *)base;
-    buf_free(&f->entries);
-    imrec_free(f);
-}
-
-static const struct folder_ops plugged_folder_ops = {plugged_next, NULL, plugged_folder_close};
-
 /* A name must not lead out of its folder. */
 static enum imrec_status
 note_entry(void *to, const char *name, bool is_folder, struct imrec_error *err)
 {
-    struct buf *entries = to;
-    const char kind = (char)(is_folder ? FOLDER_FOLDER : FOLDER_FILE);
     if (name == NULL || name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0 ||
         strcmp(name, "..") == 0)
         return IMREC_REFUSE(err, "lists the entry '%.200s', which is no name in a folder",
                             name == NULL ? "NULL" : name);
-    IMREC_TRY(buf_append(entries, &kind, 1, err));
-    return buf_append(entries, name, strlen(name) + 1, err);
+    if (entries_add(to, is_folder ? FOLDER_FOLDER : FOLDER_FILE, name, strlen(name)) != IMREC_OK)
+        return IMREC_NO_MEMORY(err, "no memory for a listing");
+    return IMREC_OK;
 }
 
-static enum imrec_status
-list_into(const struct plugged *p, const char *folder, struct buf *entries, struct imrec_error *err)
+static enum imrec_status list_into(const struct plugged *p, const char *folder,
+                                   struct entries *entries, struct imrec_error *err)
 {
     struct imrec_error why = unsaid();
     const enum imrec_status st = p->calls.list(p->user, folder, note_entry, entries, &why);
     if (st != IMREC_OK)
         return plugged_blame(p, folder, "list", st, &why, err);
-    if (entries->n != 0)
+    if (entries->bytes.n != 0)
         return IMREC_OK;
     imrec_fail(err, IMREC_ERR_IO, "%s://%s: no such folder", p->scheme, folder);
     if (err != NULL)
@@ -186,21 +157,19 @@ static enum imrec_status open_listed(const struct plugged *p, const char *uri, c
         n--;
     if (p->calls.list == NULL)
         return cannot(uri, "list what it holds", err);
-    struct plugged_folder *f = imrec_zalloc(1, sizeof(*f));
+    struct entries_folder *f = entries_folder_new();
     char *folder = imrec_joined(name, n, "");
     enum imrec_status st = f == NULL || folder == NULL ? no_memory(uri, err) : IMREC_OK;
     if (st == IMREC_OK) {
-        f->base =
-            (struct folder){&plugged_folder_ops, fnv1a(FNV_START, p->scheme, strlen(p->scheme)),
-                            fnv1a(FNV_START, name, n)};
-        f->entries = BUF_INIT(SIZE_MAX / 4);
+        f->base.device = fnv1a(FNV_START, p->scheme, strlen(p->scheme));
+        f->base.number = fnv1a(FNV_START, name, n);
         st = list_into(p, folder, &f->entries, err);
     }
     imrec_free(folder);
     if (st == IMREC_OK)
         *out = &f->base;
     else if (f != NULL)
-        plugged_folder_close(&f->base);
+        f->base.ops->close(&f->base);
     return st;
 }
 

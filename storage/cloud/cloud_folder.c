@@ -7,6 +7,7 @@
 #include "base/fnv.h"
 #include "base/log.h"
 #include "storage/cloud/listing.h"
+#include "storage/store/entries.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -16,9 +17,8 @@ struct cloud_folder {
     struct folder base; /* first */
     struct cloud_place place;
     struct listing listing;
-    char *prefix;      /* of its keys: "" or "a/b/" */
-    struct buf page;   /* of each entry a byte, its kind, and its name with a NUL */
-    size_t given;      /* bytes of the page */
+    char *prefix; /* of its keys: "" or "a/b/" */
+    struct entries page;
     uint64_t listed;   /* entries so far */
     uint64_t nameless; /* of them, such that no folder can hold */
 };
@@ -33,7 +33,6 @@ static enum imrec_status take(void *user, const struct listed *e, struct imrec_e
 {
     struct cloud_folder *f = user;
     const size_t head = strlen(f->prefix);
-    const char kind = (char)(e->folder ? FOLDER_FOLDER : FOLDER_FILE);
     if (e->bytes < head || memcmp(e->key, f->prefix, head) != 0)
         return imrec_fail(err, IMREC_ERR_IO, "%s: the server lists a name that is not in it",
                           f->place.shown);
@@ -49,8 +48,7 @@ static enum imrec_status take(void *user, const struct listed *e, struct imrec_e
         st = IMREC_NO_MEMORY(err, "%s: no memory for a listing", f->place.shown);
     else if (!is_name(copy, n))
         f->nameless++;
-    else if (buf_append(&f->page, &kind, 1, NULL) != IMREC_OK ||
-             buf_append(&f->page, copy, n + 1, NULL) != IMREC_OK)
+    else if (entries_add(&f->page, e->folder ? FOLDER_FOLDER : FOLDER_FILE, copy, n) != IMREC_OK)
         st = IMREC_NO_MEMORY(err, "%s: no memory for a listing", f->place.shown);
     imrec_free(copy);
     return st;
@@ -58,7 +56,7 @@ static enum imrec_status take(void *user, const struct listed *e, struct imrec_e
 
 static enum imrec_status next_page(struct cloud_folder *f, struct imrec_error *err)
 {
-    f->page.n = f->given = 0;
+    f->page.bytes.n = f->page.given = 0;
     IMREC_TRY(listing_page(&f->listing, &f->place, f->prefix, take, f, err));
     if (f->listing.ended && f->nameless != 0)
         imrec_log(IMREC_LOG_WARNING,
@@ -72,14 +70,9 @@ static enum imrec_status
 cloud_folder_next(struct folder *base, struct folder_entry *out, struct imrec_error *err)
 {
     struct cloud_folder *f = (struct cloud_folder *)base;
-    while (f->given == f->page.n && !f->listing.ended)
+    while (f->page.given == f->page.bytes.n && !f->listing.ended)
         IMREC_TRY(next_page(f, err));
-    if (f->given == f->page.n)
-        return IMREC_END;
-    const char *at = (const char *)f->page.p + f->given;
-    *out = (struct folder_entry){at + 1, (enum folder_kind)at[0]};
-    f->given += strlen(at + 1) + 2;
-    return IMREC_OK;
+    return entries_next(&f->page, out);
 }
 
 static void cloud_folder_close(struct folder *base)
@@ -87,7 +80,7 @@ static void cloud_folder_close(struct folder *base)
     struct cloud_folder *f = (struct cloud_folder *)base;
     listing_free(&f->listing);
     cloud_place_close(&f->place);
-    buf_free(&f->page);
+    buf_free(&f->page.bytes);
     IMREC_FREE(f->prefix, f);
 }
 
@@ -103,7 +96,7 @@ static enum imrec_status look(struct cloud_folder *f, struct imrec_error *err)
     if (f->prefix == NULL)
         return IMREC_NO_MEMORY(err, "%s: no memory to list it", f->place.shown);
     f->base.number = fnv1a(fnv1a(FNV_START, f->place.base, strlen(f->place.base)), f->prefix, n);
-    while (f->page.n == 0 && !f->listing.ended)
+    while (f->page.bytes.n == 0 && !f->listing.ended)
         IMREC_TRY(next_page(f, err));
     if (f->listed != 0 || n == 0)
         return IMREC_OK;
@@ -122,7 +115,7 @@ cloud_folder_open(enum cloud cloud, const char *name, struct folder **out, struc
     if (f == NULL)
         return IMREC_NO_MEMORY(err, "no memory to list a folder");
     f->base.ops = &ops;
-    f->page = BUF_INIT(SIZE_MAX / 4);
+    f->page = ENTRIES_INIT;
     enum imrec_status st = cloud_place_open(cloud, name, &f->place, err);
     if (st == IMREC_OK)
         st = look(f, err);

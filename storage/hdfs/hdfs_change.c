@@ -99,34 +99,36 @@ static enum imrec_status upload(struct hdfs_place *p, const struct upload *u, st
     return st;
 }
 
+/* As often as it is worth it. A file that is appended to is cut to its `size` before the next try:
+ * some of the last one may have arrived. */
+static enum imrec_status upload_again(struct hdfs_place *p, const struct upload *u,
+                                      const uint64_t *size, struct imrec_error *err)
+{
+    struct hdfs_try t = {0};
+    for (uint64_t wait_ms;;) {
+        bool again;
+        const enum imrec_status st = upload(p, u, &t, &wait_ms, &again, err);
+        if (st == IMREC_OK || !again)
+            return st;
+        clock_sleep_ms(wait_ms);
+        if (size != NULL)
+            IMREC_TRY(hdfs_truncate(p, *size, err));
+    }
+}
+
 enum imrec_status hdfs_create(struct hdfs_place *p, bool overwrite, const void *bytes, size_t n,
                               struct imrec_error *err)
 {
     const struct upload u = {
         "PUT", overwrite ? "op=CREATE&overwrite=true" : "op=CREATE&overwrite=false", bytes, n};
-    struct hdfs_try t = {0};
-    for (uint64_t wait_ms;;) {
-        bool again;
-        const enum imrec_status st = upload(p, &u, &t, &wait_ms, &again, err);
-        if (st == IMREC_OK || !again)
-            return st;
-        clock_sleep_ms(wait_ms);
-    }
+    return upload_again(p, &u, NULL, err);
 }
 
 enum imrec_status hdfs_append(struct hdfs_place *p, uint64_t size, const void *bytes, size_t n,
                               struct imrec_error *err)
 {
     const struct upload u = {"POST", "op=APPEND", bytes, n};
-    struct hdfs_try t = {0};
-    for (uint64_t wait_ms;;) {
-        bool again;
-        const enum imrec_status st = upload(p, &u, &t, &wait_ms, &again, err);
-        if (st == IMREC_OK || !again)
-            return st;
-        clock_sleep_ms(wait_ms);
-        IMREC_TRY(hdfs_truncate(p, size, err)); /* some of it may have arrived */
-    }
+    return upload_again(p, &u, &size, err);
 }
 
 /* ---- truncating --------------------------------------------------------------------------- */
