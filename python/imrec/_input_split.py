@@ -52,10 +52,11 @@ class InputSplit:
                  chunk_records: int | None = None, max_record_bytes: int | None = None, prefetch: int | None = None,
                  threads: int | None = None) -> None:
         self._s = ffi.NULL
-        self._arguments = {"uri": as_text(None, "path_uri", uri), "part_index": part_index, "num_parts": num_parts, "type": type,
-                           "index_uri": None if index_uri is None else as_text(None, "path_index", index_uri), "shuffle": shuffle,
-                           "seed": seed, "on_error": on_error, "chunk_bytes": chunk_bytes, "chunk_records": chunk_records,
-                           "max_record_bytes": max_record_bytes, "prefetch": prefetch, "threads": threads}
+        self._arguments: dict[str, Any] = {
+            "uri": as_text(None, "path_uri", uri), "part_index": part_index, "num_parts": num_parts, "type": type,
+            "index_uri": None if index_uri is None else as_text(None, "path_index", index_uri), "shuffle": shuffle,
+            "seed": seed, "on_error": on_error, "chunk_bytes": chunk_bytes, "chunk_records": chunk_records,
+            "max_record_bytes": max_record_bytes, "prefetch": prefetch, "threads": threads}
         self._pid, self._lock, self._ended = os.getpid(), threading.Lock(), False
         _log.listen()
         self._s = self._opened()
@@ -106,7 +107,7 @@ class InputSplit:
         """The rest of a pass as chunks, as the files have them: whole lines with their ends, or whole records with their
         heads. A chunk never reaches into another file."""
         iter(self)
-        return iter(lambda: self._taken(lib.imrec_input_split_next_chunk), None)  # type: ignore[arg-type]
+        return iter(lambda: self._taken(lib.imrec_input_split_next_chunk), None)
 
     # ---- places --------------------------------------------------------------------------------------------------------
 
