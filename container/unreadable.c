@@ -59,6 +59,13 @@ static uint64_t failed_at(const struct imrec_error *why, uint64_t begin, uint64_
     return why->offset >= begin && why->offset < end ? why->offset : begin;
 }
 
+/* A request that failed has been tried again often enough, and what it asked for fails together.
+ * Nobody looks at what a read that was cancelled leaves. */
+static uint64_t end_of_loss(const struct source *s, uint64_t bad)
+{
+    return s->request != 0 ? bad + s->request : (bad / PAGE_BYTES + 1) * PAGE_BYTES;
+}
+
 enum imrec_status unreadable_read(struct source *s, uint64_t offset, uint8_t *to, size_t n,
                                   struct hole **holes, struct imrec_error *err)
 {
@@ -69,15 +76,15 @@ enum imrec_status unreadable_read(struct source *s, uint64_t offset, uint8_t *to
         struct imrec_error why = {.offset = IMREC_NO_OFFSET};
         if (source_read(s, at, to + (at - offset), (size_t)(end - at), &why) == IMREC_OK)
             break;
-        const uint64_t bad = failed_at(&why, at, end), next = (bad / PAGE_BYTES + 1) * PAGE_BYTES;
-        if (bad != tried) { /* it may have been for once */
+        const uint64_t bad = failed_at(&why, at, end), next = end_of_loss(s, bad);
+        if (bad != tried && s->request == 0) { /* it may have been for once */
             tried = bad;
             if (source_read(s, bad, to + (bad - offset), 1, NULL) == IMREC_OK) {
                 at = bad;
                 continue;
             }
         }
-        const uint64_t last = next < end ? next : end;
+        const uint64_t last = next < end && why.status != IMREC_ERR_CANCELLED ? next : end;
         memset(to + (bad - offset), 0, (size_t)(last - bad));
         st = note(&mine, bad, last, &why, err);
         at = last;

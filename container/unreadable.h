@@ -1,7 +1,8 @@
 /* container/unreadable.h - reading bytes of a shard of which some cannot be read.
  *
  * After the first byte that fails, the rest of its page of 4096 bytes is a hole, and reading
- * continues after it: the loss depends on the shard alone, not on what was read together. */
+ * continues after it: the loss depends on the shard alone, not on what was read together. Of a
+ * store over a network the hole is the part that a request asked for. */
 #ifndef IMREC_CONTAINER_UNREADABLE_H
 #define IMREC_CONTAINER_UNREADABLE_H
 

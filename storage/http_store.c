@@ -27,7 +27,12 @@ static void http_close(struct source *s)
     imrec_free(s);
 }
 
-static const struct source_ops http_ops = {http_read_at, NULL, NULL, http_close};
+static void http_stop(struct source *s)
+{
+    wire_object_stop(((struct http_source *)s)->object);
+}
+
+static const struct source_ops http_ops = {http_read_at, NULL, NULL, http_close, http_stop};
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
@@ -56,8 +61,9 @@ open_source(const char *scheme, const char *name, struct source **out, struct im
         imrec_free(s);
         return st;
     }
-    s->base = (struct source){wire_object_size(s->object), &http_ops,
-                              wire_object_modified(s->object), wire_object_identity(s->object)};
+    s->base =
+        (struct source){wire_object_size(s->object), &http_ops, wire_object_modified(s->object),
+                        wire_object_identity(s->object), OBJECT_PART_BYTES};
     *out = &s->base;
     return IMREC_OK;
 }

@@ -121,7 +121,7 @@ static void mem_source_close(struct source *s)
     imrec_free(s);
 }
 
-static const struct source_ops mem_source_ops = {mem_read_at, NULL, NULL, mem_source_close};
+static const struct source_ops mem_source_ops = {.read_at = mem_read_at, .close = mem_source_close};
 
 static enum imrec_status mem_open(const char *name, struct source **out, struct imrec_error *err)
 {

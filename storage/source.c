@@ -141,6 +141,12 @@ void source_drop(struct source *s, uint64_t offset, uint64_t n)
         s->ops->drop(s, offset, n);
 }
 
+void source_stop(struct source *s)
+{
+    if (s->ops->stop != NULL)
+        s->ops->stop(s);
+}
+
 void source_close(struct source *s)
 {
     if (s != NULL)

@@ -12,7 +12,12 @@
 #define FIRST_WINDOW_BYTES ((uint64_t)32 << 20) /* enough cells for a well-mixed first batch */
 #define CHUNK_BYTES        ((uint64_t)8 << 20)  /* a window in file order */
 #define FIRST_CHUNK_BYTES  ((uint64_t)1 << 20)
-#define GRID_BYTES         ((uint64_t)1 << 20) /* cells in file order: the first chunk is one */
+/* Threads that wait for a store over a network, a request or more each: a cell of 256 KiB or a
+ * record takes a round trip, 8 MiB in file order are four requests at once. They write into the
+ * windows' memory, which bounds what is under way. */
+#define FAR_THREADS 64u
+#define FAR_STREAMS 4u
+#define GRID_BYTES  ((uint64_t)1 << 20) /* cells in file order: the first chunk is one */
 
 uint64_t record_stream_cell_bytes(const struct record_stream_options *o, uint64_t shuffle_chunk)
 {
@@ -23,6 +28,14 @@ static uint64_t mean_record_bytes(const struct container *container)
 {
     const uint64_t n = container->record_total;
     return n != 0 && container->total_bytes / n != 0 ? container->total_bytes / n : 1;
+}
+
+static bool is_far(const struct container *container)
+{
+    for (uint32_t i = 0; i < container->shard_count; i++)
+        if (container->shards[i].source->request != 0)
+            return true;
+    return false;
 }
 
 struct record_stream_plan record_stream_plan(const struct record_stream_options *o,
@@ -48,6 +61,8 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
         most = o->shuffle_window / 2;
         first = min_u64(FIRST_WINDOW_BYTES, most);
     }
+    if (is_far(container))
+        p.threads = o->shuffle ? FAR_THREADS : FAR_STREAMS;
     p.windows = windows_plan(container->unit_count, unit, most, first);
     const uint64_t held =
         container->end - container->begin; /* a small partition needs no large arena */

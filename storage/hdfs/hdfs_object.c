@@ -1,9 +1,8 @@
 /*
- * storage/hdfs/hdfs_object.c - reads as parts that are under way at once, then checked.
+ * storage/hdfs/hdfs_object.c - reads in parts, then checked.
  *
  * A part is OPEN with offset and length: the NameNode redirects to a DataNode that has the bytes.
- * One that broke off continues after the bytes that came. After an error that lasts, the others are
- * cancelled and waited for: nobody writes to the caller's memory after its return.
+ * One that broke off continues after the bytes that came.
  */
 #include "storage/hdfs/hdfs_object.h"
 
@@ -12,14 +11,13 @@
 #include "base/error.h"
 #include "base/threads.h"
 #include "storage/hdfs/hdfs_request.h"
+#include "storage/wire/parts.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define PART_BYTES ((size_t)4 << 20) /* each costs two requests and a connection */
-#define PARTS_MOST 8
 /* Small reads one after the other, as records are walked: more is read ahead, a little at first. */
 #define AHEAD_MOST  ((size_t)2 << 20)
 #define AHEAD_FIRST ((size_t)64 << 10)
@@ -27,6 +25,7 @@
 struct hdfs_object {
     struct hdfs_place place;
     struct hdfs_status status; /* as it was opened */
+    atomic_bool stopped;       /* hdfs_object_stop() */
     struct mutex lock;         /* of what follows */
     uint64_t next;             /* where a read continues the last small one */
     size_t ahead;              /* bytes that the next one reads; 0: those that are asked for */
@@ -35,21 +34,9 @@ struct hdfs_object {
 };
 
 struct part {
-    struct wire_job job; /* first; its begin and end are what is still to come */
+    struct wire_part part; /* first */
     struct hdfs_try at;
     struct buf url;
-    uint64_t begin, end;
-    uint64_t due_ns; /* when it is to be tried again; 0: it is under way, or unused */
-    bool used;
-};
-
-struct reading {
-    struct hdfs_object *o;
-    struct wire_group group;
-    struct part *parts;
-    uint32_t count; /* of parts */
-    uint64_t next, end;
-    uint8_t *to; /* of byte `next` */
 };
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -98,6 +85,11 @@ uint64_t hdfs_object_modified(const struct hdfs_object *o)
     return o->status.modified_ms * 1000000u;
 }
 
+void hdfs_object_stop(struct hdfs_object *o)
+{
+    atomic_store(&o->stopped, true);
+}
+
 void hdfs_object_close(struct hdfs_object *o)
 {
     if (o == NULL)
@@ -109,131 +101,74 @@ void hdfs_object_close(struct hdfs_object *o)
 
 /* ---- parts -------------------------------------------------------------------------------- */
 
-static enum imrec_status begin(struct reading *r, struct part *p, struct imrec_error *err)
+static void make(void *user, struct wire_part *base)
 {
-    char query[96];
-    (void)snprintf(query, sizeof(query), "op=OPEN&offset=%" PRIu64 "&length=%" PRIu64, p->begin,
-                   p->end - p->begin);
-    p->due_ns = 0;
-    IMREC_TRY(hdfs_submit(&r->o->place, &p->at, query, &p->url, &r->group, &p->job, err));
-    p->used = true;
-    return IMREC_OK;
+    struct hdfs_object *o = user;
+    struct part *p = (struct part *)base;
+    p->at = (struct hdfs_try){.node = atomic_load(&o->place.active)};
+    p->url.max = HDFS_URL_BYTES * 2;
 }
 
-/* The next part of the read into an unused place. */
-static enum imrec_status deal(struct reading *r, struct part *p, struct imrec_error *err)
+static enum imrec_status ask(void *user, struct wire_part *base, struct wire_job *job, uint8_t *to,
+                             struct wire_group *group, struct imrec_error *err)
 {
-    const size_t n = r->end - r->next < PART_BYTES ? (size_t)(r->end - r->next) : PART_BYTES;
-    p->job =
-        (struct wire_job){.method = "GET", .to = r->to, .room = n, .redirects = HDFS_REDIRECTS};
-    p->at = (struct hdfs_try){.node = atomic_load(&r->o->place.active)};
-    p->url.max = HDFS_URL_BYTES * 2;
-    p->begin = r->next;
-    p->end = r->next + n;
-    r->next += n;
-    r->to += n;
-    return begin(r, p, err);
+    struct hdfs_object *o = user;
+    struct part *p = (struct part *)base;
+    char query[96];
+    (void)snprintf(query, sizeof(query), "op=OPEN&offset=%" PRIu64 "&length=%" PRIu64, base->begin,
+                   base->end - base->begin);
+    *job = (struct wire_job){.method = "GET",
+                             .to = to,
+                             .room = (size_t)(base->end - base->begin),
+                             .redirects = HDFS_REDIRECTS};
+    return hdfs_submit(&o->place, &p->at, query, &p->url, group, job, err);
 }
 
 /* Bytes that came in a 2xx are those from p->begin on, however the answer ended. */
-static void keep_what_came(struct part *p)
+static void keep_what_came(struct wire_part *p)
 {
-    if (p->job.status != 200 || p->job.outcome == WIRE_OVERFLOW)
+    struct wire_job *job = &p->job;
+    if (job->status != 200 || job->outcome == WIRE_OVERFLOW)
         return;
-    p->begin += p->job.got;
-    p->job.to += p->job.got;
-    p->job.room -= (size_t)p->job.got;
-    if (p->job.outcome == WIRE_ANSWERED && p->begin != p->end) { /* without a length, cut off */
-        p->job.outcome = WIRE_BROKEN;
-        (void)snprintf(p->job.reason, sizeof(p->job.reason), "it ends after %" PRIu64 " bytes",
-                       p->job.got);
+    p->begin += job->got;
+    p->to += job->got;
+    if (job->outcome == WIRE_ANSWERED && p->begin != p->end) { /* without a length, cut off */
+        job->outcome = WIRE_BROKEN;
+        (void)snprintf(job->reason, sizeof(job->reason), "it ends after %" PRIu64 " bytes",
+                       job->got);
     }
 }
 
-static enum imrec_status finish(struct reading *r, struct part *p, struct imrec_error *err)
-{
-    struct hdfs_refusal why;
-    uint64_t wait_ms;
-    p->used = false;
-    keep_what_came(p);
-    const enum hdfs_then then = hdfs_judge(&r->o->place, &p->at, &p->job, &why, &wait_ms);
-    if (then == HDFS_FAILED)
-        return hdfs_error(&r->o->place, &p->job, &why, &p->at.retry, p->begin, err);
-    if (then == HDFS_ANSWERED && p->job.status == 200)
-        return IMREC_OK;
-    if (then == HDFS_ANSWERED)
-        return imrec_error_at(err, IMREC_ERR_IO, p->begin,
-                              "%s: the server answers %d when it is asked for bytes; 200 is right",
-                              r->o->place.shown, p->job.status);
-    p->used = true;
-    p->due_ns = clock_ns() + wait_ms * 1000000u;
-    return IMREC_OK;
-}
-
-/* Deals out what there is room for; *wait_ms: until a part is due, *busy: whether any is left. */
 static enum imrec_status
-deal_all(struct reading *r, uint32_t *wait_ms, bool *busy, struct imrec_error *err)
+finish(void *user, struct wire_part *base, bool *again, uint64_t *wait_ms, struct imrec_error *err)
 {
-    const uint64_t now = clock_ns();
-    *wait_ms = WIRE_FOREVER;
-    *busy = false;
-    for (uint32_t i = 0; i < r->count; i++) {
-        struct part *p = &r->parts[i];
-        if (!p->used && r->next < r->end) {
-            IMREC_TRY(deal(r, p, err));
-        } else if (p->used && p->due_ns != 0 && p->due_ns <= now) {
-            IMREC_TRY(begin(r, p, err));
-        } else if (p->used && p->due_ns != 0) {
-            const uint64_t ms = (p->due_ns - now) / 1000000u + 1;
-            *wait_ms = ms < *wait_ms ? (uint32_t)ms : *wait_ms;
-        }
-        *busy |= p->used;
-    }
-    return IMREC_OK;
+    struct hdfs_object *o = user;
+    struct part *p = (struct part *)base;
+    struct hdfs_refusal why;
+    keep_what_came(base);
+    const enum hdfs_then then = hdfs_judge(&o->place, &p->at, &base->job, &why, wait_ms);
+    *again = then == HDFS_AGAIN;
+    if (then == HDFS_FAILED)
+        return hdfs_error(&o->place, &base->job, &why, &p->at.retry, base->begin, err);
+    if (*again || base->job.status == 200)
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_IO, base->begin,
+                          "%s: the server answers %d when it is asked for bytes; 200 is right",
+                          o->place.shown, base->job.status);
 }
 
-static enum imrec_status run(struct reading *r, struct imrec_error *err)
+static void free_part(struct wire_part *p)
 {
-    for (;;) {
-        uint32_t wait_ms;
-        bool busy;
-        IMREC_TRY(deal_all(r, &wait_ms, &busy, err));
-        if (!busy)
-            return IMREC_OK;
-        struct part *p = (struct part *)wire_wait(&r->group, wait_ms);
-        if (p != NULL)
-            IMREC_TRY(finish(r, p, err));
-        else if (wait_ms != WIRE_FOREVER && r->group.pending == 0)
-            clock_sleep_ms(wait_ms); /* all of them wait for their next try */
-    }
-}
-
-static void end(struct reading *r)
-{
-    for (uint32_t i = 0; i < r->count; i++)
-        if (r->parts[i].used && r->parts[i].due_ns == 0)
-            wire_cancel(&r->parts[i].job);
-    while (wire_wait(&r->group, WIRE_FOREVER) != NULL)
-        ;
-    for (uint32_t i = 0; i < r->count; i++)
-        buf_free(&r->parts[i].url);
-    wire_group_destroy(&r->group);
-    imrec_free(r->parts);
+    buf_free(&((struct part *)p)->url);
 }
 
 static enum imrec_status
 read_parts(struct hdfs_object *o, uint64_t offset, uint8_t *to, size_t n, struct imrec_error *err)
 {
-    const size_t parts = n / PART_BYTES + (n % PART_BYTES != 0);
-    struct reading r = {.o = o, .next = offset, .end = offset + n, .to = to};
-    r.count = parts < PARTS_MOST ? (uint32_t)parts : PARTS_MOST;
-    r.parts = imrec_zalloc(r.count, sizeof(*r.parts));
-    if (r.parts == NULL)
-        return IMREC_NO_MEMORY(err, "%s: no memory for requests", o->place.shown);
-    wire_group_init(&r.group);
-    const enum imrec_status st = run(&r, err);
-    end(&r);
-    return st;
+    static const struct wire_parts_ops ops = {
+        sizeof(struct part), HDFS_PART_BYTES, make, ask, finish, NULL, free_part};
+    const struct wire_reading how = {&ops, o, o->place.shown, &o->stopped, NULL};
+    return wire_read_parts(&how, offset, to, n, err);
 }
 
 /* ---- the version -------------------------------------------------------------------------- */

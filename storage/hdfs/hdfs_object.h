@@ -12,6 +12,9 @@
 
 struct hdfs_object;
 
+#define HDFS_PART_BYTES                                                                            \
+    ((size_t)4 << 20) /* that one asks for at most: two requests, a connection */
+
 /* The place is the object's from here on, also on failure: *p is then zeroed. */
 IMREC_NODISCARD enum imrec_status
 hdfs_object_open(struct hdfs_place *p, struct hdfs_object **out, struct imrec_error *err);
@@ -20,5 +23,7 @@ uint64_t hdfs_object_modified(const struct hdfs_object *o); /* ns since 1970 */
 /* Bytes [offset, offset + n), which it has; any number of threads. */
 IMREC_NODISCARD enum imrec_status hdfs_object_read(struct hdfs_object *o, uint64_t offset, void *to,
                                                    size_t n, struct imrec_error *err);
+/* Reads that are under way, and later ones, end with IMREC_ERR_CANCELLED; any thread. */
+void hdfs_object_stop(struct hdfs_object *o);
 void hdfs_object_close(struct hdfs_object *o); /* NULL is allowed */
 #endif

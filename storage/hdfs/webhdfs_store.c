@@ -35,7 +35,13 @@ static void hdfs_source_close(struct source *s)
     imrec_free(s);
 }
 
-static const struct source_ops source_ops = {hdfs_read_at, NULL, NULL, hdfs_source_close};
+static void hdfs_source_stop(struct source *s)
+{
+    hdfs_object_stop(((struct hdfs_source *)s)->object);
+}
+
+static const struct source_ops source_ops = {hdfs_read_at, NULL, NULL, hdfs_source_close,
+                                             hdfs_source_stop};
 
 static enum imrec_status
 open_source(enum hdfs_scheme scheme, const char *name, struct source **out, struct imrec_error *err)
@@ -51,7 +57,7 @@ open_source(enum hdfs_scheme scheme, const char *name, struct source **out, stru
         return IMREC_NO_MEMORY(err, "no memory to open a file of HDFS");
     }
     *s = (struct hdfs_source){
-        .base = {hdfs_object_size(o), &source_ops, hdfs_object_modified(o)},
+        .base = {hdfs_object_size(o), &source_ops, hdfs_object_modified(o), NULL, HDFS_PART_BYTES},
         .object = o,
     };
     *out = &s->base;

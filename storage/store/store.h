@@ -14,12 +14,17 @@ struct source_ops {
     void (*drop)(struct source *s, uint64_t offset,
                  uint64_t n); /* out of the page cache; may be NULL */
     void (*close)(struct source *s);
+    /* Reads that are under way, and later ones, end with IMREC_ERR_CANCELLED, soon; any thread.
+     * NULL: none takes long. */
+    void (*stop)(struct source *s);
 };
 struct source {
     uint64_t size; /* bytes */
     const struct source_ops *ops;
     uint64_t modified;    /* when it was changed last, ns since 1970; 0: not known */
     const char *identity; /* of this version of it, as long as the source; NULL: not known */
+    uint64_t request;     /* bytes that one request asks for at most, and that fail together, of a
+                             store over a network; 0: of this machine */
 };
 
 enum folder_kind {

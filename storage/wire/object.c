@@ -89,11 +89,14 @@ enum imrec_status wire_object_open(const struct wire_object_options *from, struc
     o->sign = from->sign;
     o->signer = from->signer;
     const enum imrec_status st = make(from, o, err);
-    if (st != IMREC_OK)
+    if (st != IMREC_OK) {
         wire_object_close(o);
-    else
-        *out = o;
-    return st;
+        return st;
+    }
+    if (wire_object_identity(o) != NULL)
+        o->pace = wire_pace_of(o->url);
+    *out = o;
+    return IMREC_OK;
 }
 
 static enum imrec_status take_existence(const struct wire_object_options *o,
@@ -119,6 +122,11 @@ wire_object_exists(const struct wire_object_options *o, bool *there, struct imre
         st = take_existence(o, job, there, err);
     imrec_free(job);
     return st;
+}
+
+void wire_object_stop(struct wire_object *o)
+{
+    atomic_store(&o->stopped, true);
 }
 
 void wire_object_close(struct wire_object *o)

@@ -17,6 +17,8 @@ struct wire_object_options {
 
 struct wire_object;
 
+#define OBJECT_PART_BYTES ((size_t)2 << 20) /* that one request asks for at most */
+
 /* Whether there is such an object: 200 or 404 or 410, all else is an error. */
 IMREC_NODISCARD enum imrec_status
 wire_object_exists(const struct wire_object_options *o, bool *there, struct imrec_error *err);
@@ -31,5 +33,7 @@ const char *wire_object_identity(const struct wire_object *o);
 /* Bytes [offset, offset + n) of it, which it has; any number of threads. */
 IMREC_NODISCARD enum imrec_status wire_object_read(struct wire_object *o, uint64_t offset, void *to,
                                                    size_t n, struct imrec_error *err);
+/* Reads that are under way, and later ones, end with IMREC_ERR_CANCELLED; any thread. */
+void wire_object_stop(struct wire_object *o);
 void wire_object_close(struct wire_object *o); /* NULL is allowed */
 #endif

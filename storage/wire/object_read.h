@@ -5,6 +5,8 @@
 
 #include "storage/wire/object.h"
 
+#include "storage/wire/pace.h"
+
 #include <stdatomic.h>
 
 #define OBJECT_HEAD_BYTES (64 << 10) /* that opening brings along, and that stay in memory */
@@ -18,6 +20,8 @@ struct wire_object {
     char etag[192], modified[64]; /* as the server said; "": it did not */
     uint8_t *head;
     size_t head_bytes;
+    atomic_bool stopped;    /* wire_object_stop() */
+    struct wire_pace *pace; /* of its host; NULL: its version is not known, and nothing is hedged */
     atomic_bool gone; /* a read waited in vain for its server: the next ones do not wait as long */
 };
 

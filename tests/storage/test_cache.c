@@ -51,11 +51,11 @@ static void made_close(struct source *s)
 
 static struct source *object(struct cache *c, const char *uri, unsigned version, uint64_t size)
 {
-    static const struct source_ops ops = {made_read, NULL, NULL, made_close};
+    static const struct source_ops ops = {.read_at = made_read, .close = made_close};
     static const char *const identity[] = {"\"v0\"", "\"v1\"", "\"v2\""};
     struct made *m = malloc(sizeof(*m));
     struct source *s;
-    *m = (struct made){{size, &ops, 0, identity[version]}, version};
+    *m = (struct made){{.size = size, .ops = &ops, .identity = identity[version]}, version};
     ck_assert_int_eq(cache_source_open(c, uri, &m->base, &s, &err), IMREC_OK);
     return s;
 }
