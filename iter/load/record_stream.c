@@ -15,7 +15,8 @@
 /* Threads that wait for a store over a network, a request or more each: a cell of 256 KiB or a
  * record takes a round trip, 8 MiB in file order are four requests at once. They write into the
  * windows' memory, which bounds what is under way. */
-#define FAR_THREADS 64u
+#define FAR_CELLS   64u
+#define FAR_RECORDS 192u
 #define FAR_STREAMS 4u
 #define GRID_BYTES  ((uint64_t)1 << 20) /* cells in file order: the first chunk is one */
 
@@ -62,7 +63,7 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
         first = min_u64(FIRST_WINDOW_BYTES, most);
     }
     if (is_far(container))
-        p.threads = o->shuffle ? FAR_THREADS : FAR_STREAMS;
+        p.threads = !o->shuffle ? FAR_STREAMS : o->indexed ? FAR_RECORDS : FAR_CELLS;
     p.windows = windows_plan(container->unit_count, unit, most, first);
     const uint64_t held =
         container->end - container->begin; /* a small partition needs no large arena */

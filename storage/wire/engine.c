@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#define ACTIVE_MOST 192 /* requests under way; more wait in the queue */
-#define HOST_MOST   64L /* connections to one host */
-#define IDLE_MOST   32  /* easy handles kept */
+#define ACTIVE_MOST 192  /* requests under way; more wait in the queue */
+#define HOST_MOST   192L /* connections to one host */
+#define IDLE_MOST   32   /* easy handles kept */
 
 static struct {
     struct mutex lock;
