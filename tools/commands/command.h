@@ -18,7 +18,7 @@
 struct command {
     const struct cli_page *page;
     size_t options_size; /* of the struct that the page's table fills */
-    int fewest, most;     /* operands */
+    int fewest, most;    /* operands */
     int (*run)(const void *options, int n, char **operand); /* returns the exit status */
 };
 
@@ -26,7 +26,7 @@ struct command {
  * `fewest` to `most` operands (most < 0: any number), which is the file's run(); and its page:
  * COMMAND(info, ROWS, 1, -1) = {PAGE_OF("info", exits), .summary = ...}; */
 #define PARAM_STRUCT struct options
-#define COMMAND(word, ROWS, fewest, most)                                                           \
+#define COMMAND(word, ROWS, fewest, most)                                                          \
     struct options {                                                                               \
         ROWS(IMREC_FIELD)                                                                          \
     };                                                                                             \
@@ -37,7 +37,7 @@ struct command {
         return run(o, n, operand);                                                                 \
     }                                                                                              \
     static const struct cli_page page;                                                             \
-    const struct command command_##word = {&page, sizeof(struct options), fewest, most, run_any};   \
+    const struct command command_##word = {&page, sizeof(struct options), fewest, most, run_any};  \
     static const struct cli_page page
 #define PAGE_OF(word, says) .name = "imrec " word, .table = table, .exits = says
 
