@@ -137,6 +137,8 @@ struct shard_sums;
  * looked at before, of which an empty one is a warning; files as they are. */
 enum container_look { CONTAINER_LOOK_SET, CONTAINER_LOOK_SHARD, CONTAINER_LOOK_FILE };
 
+struct cache;
+
 struct container_options {
     const char *path_imgrec;
     const char *path_imgidx; /* one element a shard; NULL, "" or "none": cells; "auto": the files
@@ -149,6 +151,7 @@ struct container_options {
     const char *source;    /* of a plugin; NULL or "": none */
     bool shifted;          /* records that begin on any byte are looked for, too: repair has them */
     bool verify_checksums; /* with the .crc next to every shard: set_sums.h */
+    struct cache *cache;   /* that shards are read through; NULL: none. Outlives the container */
     enum container_look look;
     enum shard_look shards; /* with CONTAINER_LOOK_SET: what missing shards are */
 };
@@ -181,6 +184,12 @@ struct container {
 
 IMREC_NODISCARD enum imrec_status
 container_open(const struct container_options *o, struct container *out, struct imrec_error *err);
+/* Files of a kind that the caller has: their bytes are not looked at, a folder is all files in it,
+ * and the units are cells, on kind->align. Of the kind only that, name and record are used. NULL:
+ * as container_open(). */
+IMREC_NODISCARD enum imrec_status container_open_as(const struct container_options *o,
+                                                    const struct container_kind *kind,
+                                                    struct container *out, struct imrec_error *err);
 void container_close(struct container *c); /* zeroed memory is fine */
 /* The bytes of a unit: of the cell, or of the record up to the next one in an index. Pure. */
 struct unit_range container_unit(const struct container *c, uint64_t unit);

@@ -230,13 +230,16 @@ static uint64_t count_repeated(uint64_t *keys, uint64_t n)
 static enum imrec_status index_to(struct indexing *x, const char *path, bool force,
                                   struct imrec_index_result *out, struct imrec_error *err)
 {
+    bool there = false;
     if (x->walk.kind->own_index)
         return IMREC_REFUSE(err, "%.300s is a %s, which is its own index",
                             x->walk.files.shards.uri[0], x->walk.kind->name);
     if (x->walk.files.shards.count != 1)
         return IMREC_REFUSE(err, "an index belongs to one shard, not to %zu",
                             x->walk.files.shards.count);
-    if (!force && sink_exists(path))
+    if (!force)
+        IMREC_TRY(sink_exists(path, &there, err));
+    if (there)
         return IMREC_REFUSE(err, "%s exists already; it is replaced only by force", path);
     IMREC_TRY(sink_open(path, &x->sink, err));
     IMREC_TRY(write_all(x, out, err));

@@ -7,6 +7,7 @@
 #include "iter/options/iter_options.h"
 #include "iter/state.h"
 #include "parallel/workers.h"
+#include "storage/cache/cache.h"
 #include "storage/sink.h"
 
 #include <string.h>
@@ -63,6 +64,8 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
     struct record_stream_options so = {.shuffle = o->shuffle,
                                        .seed = (uint64_t)o->seed,
                                        .shuffle_window = (uint64_t)o->shuffle_window};
+    if (o->cache[0] != '\0')
+        IMREC_TRY(cache_open(o->cache, (uint64_t)o->cache_size, &it->cache, err));
     const struct container_options wanted = {
         .path_imgrec = o->path_imgrec,
         .path_imgidx = o->path_imgidx,
@@ -75,6 +78,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .no_labels = o->path_imglist[0] != '\0',
         .source = o->source,
         .verify_checksums = o->verify_checksums,
+        .cache = it->cache,
         .shards = o->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE,
     };
     IMREC_TRY(container_open(&wanted, &it->container, err));
@@ -230,7 +234,9 @@ take_mean(const struct imrec_iter_options *o, struct imrec_iter *it, struct imre
 {
     struct imrec_iter_options plain;
     struct imrec_iter *maker;
-    if (!sink_exists(o->mean_img)) {
+    bool there;
+    IMREC_TRY(sink_exists(o->mean_img, &there, err));
+    if (!there) {
         if (o->verbose)
             imrec_log(IMREC_LOG_TRACE, "%s is missing: it is computed over the whole data set",
                       o->mean_img);

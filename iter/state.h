@@ -42,6 +42,7 @@ struct imrec_iter {
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of images that are decoded: their shape */
     struct container container;
+    struct cache *cache; /* that it reads through; NULL: none */
     struct record_stream stream;
     struct schedule schedule;
     struct slots slots;

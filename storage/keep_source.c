@@ -161,7 +161,7 @@ enum imrec_status keep_source_open(struct source *inner, uint64_t begin, uint64_
         source_close(inner);
         return IMREC_NO_MEMORY(err, "no memory to keep a shard in memory");
     }
-    *k = (struct keep_source){.base = {inner->size, &keep_ops, inner->modified},
+    *k = (struct keep_source){.base = {inner->size, &keep_ops, inner->modified, inner->identity},
                               .inner = inner,
                               .begin = begin,
                               .end = end,

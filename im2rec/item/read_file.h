@@ -10,7 +10,7 @@ struct file_bytes { /* reused; the file follows `headroom` bytes */
     size_t n, capacity;
 };
 
-/* It begins with "/" or "file://": it is not below a root. */
+/* It begins with "/" or the scheme of a store: it is not below a root. */
 bool file_is_absolute(struct bytes path);
 /* The folder that paths are relative to. It and, of a folder that was looked through, those below
  * it were there when the run began: one that is gone since ends the run, for whatever lay in it
@@ -24,12 +24,21 @@ struct file_root {
 };
 void file_root_init(struct file_root *r, const char *path, bool scanned, const struct stop *stop);
 
-/* An open file and its size; FIFOs, devices, folders and what cannot be opened become the
- * image's reason (false). */
-bool file_open(struct pack_item *p, const struct file_root *root, int *fd, uint64_t *size);
-/* Reads `size` bytes to f->p + headroom and closes fd. false: reason or p->failed say why. */
-bool file_read(struct pack_item *p, const struct file_root *root, int fd, uint64_t size,
+struct source;
+struct image_file {
+    int fd;                /* -1: none ... */
+    struct source *source; /* ... or it is in a store of another kind */
+    uint64_t size;
+};
+#define IMAGE_FILE_NONE ((struct image_file){.fd = -1})
+
+/* Opens it; FIFOs, devices, folders and what cannot be opened become the image's reason (false, and
+ * *out is IMAGE_FILE_NONE). */
+bool file_open(struct pack_item *p, const struct file_root *root, struct image_file *out);
+/* Reads all of it to f->p + headroom and closes it. false: reason or p->failed say why. */
+bool file_read(struct pack_item *p, const struct file_root *root, struct image_file *file,
                size_t headroom, struct file_bytes *f);
+void file_close(struct image_file *file); /* none is fine */
 /* Copies rows of `stride` bytes apart instead; f->n becomes row_bytes * rows. */
 bool file_copy(struct pack_item *p, const void *from, size_t row_bytes, size_t stride, size_t rows,
                size_t headroom, struct file_bytes *f);

@@ -250,20 +250,20 @@ enum imrec_status set_write_totals(const struct set_files *s, const struct job *
 
 /* ---- making it real --------------------------------------------------------------------- */
 
-bool set_part_exists(const char *name)
+enum imrec_status set_part_exists(const char *name, bool *there, struct imrec_error *err)
 {
     char part[NAME_BYTES + 8];
     snprintf(part, sizeof(part), "%s.part", name);
-    return sink_exists(part);
+    return sink_exists(part, there, err);
 }
 
 static enum imrec_status
 publish(const struct set_files *s, const char *work, const char *final, struct imrec_error *err)
 {
+    bool there;
     IMREC_TRY(stop_check(s->stop, err));
-    if (!set_part_exists(work))
-        return IMREC_OK; /* an interrupted commit came so far */
-    return sink_publish_as(work, final, err);
+    IMREC_TRY(set_part_exists(work, &there, err)); /* an interrupted commit came so far */
+    return there ? sink_publish_as(work, final, err) : IMREC_OK;
 }
 
 static enum imrec_status publish_beside(const struct set_files *s, const char *work,

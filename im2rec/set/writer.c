@@ -349,7 +349,9 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     w->files.stop = w->o.once ? NULL : w->o.stop; /* what has a name already cannot be taken back */
     IMREC_TRY(set_check_format(&w->files, err));
     IMREC_TRY(tally_init(&w->tally, classes != NULL ? classes->count : 0, err));
-    const bool unfinished = set_is_unfinished(&w->files), resumes = o->resume && unfinished;
+    bool unfinished;
+    IMREC_TRY(set_is_unfinished(&w->files, &unfinished, err));
+    const bool resumes = o->resume && unfinished;
     if (unfinished && !o->resume && !o->force)
         return IMREC_REFUSE(err, "%s.part exists: a run was interrupted; %sforce begins again",
                             w->files.journal, w->o.once ? "" : "resume continues it, ");

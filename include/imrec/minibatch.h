@@ -34,7 +34,7 @@ struct imrec_stream {
 /* clang-format off */
 #define IMREC_DESERIALIZER_PARAMS(X) \
     X(const char *, type,              "",   0, 255,        "reader",  "dataset", "CNTKTextFormatReader, CNTKBinaryReader, their ...Deserializer, text or binary; '' = by the file's bytes") \
-    X(const char *, file,              NULL, 1, 65535,      "URI",     "dataset", "a file, or several as one corpus: 'a.ctf;b.ctf', a directory, a glob; http://, s3://, gs:// and hdfs:// are not supported yet") \
+    X(const char *, file,              NULL, 1, 65535,      "URI",     "dataset", "a file, or several as one corpus: 'a.ctf;b.ctf', a directory, a glob; also http(s)://, s3://, gs://, az://, hdfs://") \
     X(bool,    skip_sequence_ids,      "0",  0, 1,          "0|1",     "dataset", "text: every line is a sequence, whatever its id") \
     X(int64_t, max_errors,             "0",  0, INT64_MAX,  "errors",  "auxiliary", "bad samples that are dropped and counted before one is an error") \
     X(int64_t, trace_level,            "1",  0, 2,          "0|1|2",   "auxiliary", "log nothing / dropped samples / everything") \

@@ -12,6 +12,7 @@ from typing import Any
 from ._batch import Batch
 from ._dataset import View, info, verify, view
 from ._ffi import __version__
+from ._input_split import InputSplit
 from ._iterator import ImageRecordIter
 from ._options import describe
 from ._pack import pack, webdataset
@@ -25,7 +26,7 @@ from .errors import (AccessError, ArgumentError, CancelledError, CorruptError, D
 
 __all__ = ["AccessError", "ArgumentError", "Batch", "CBFDeserializer", "CSR", "CTFDeserializer", "CancelledError",
            "CorruptError", "DataError", "Deserializer", "Error", "FULL_DATA_SWEEP", "ForkedError", "INFINITELY_REPEAT",
-           "ImageRecordIter", "LimitError", "Minibatch", "MinibatchData", "MinibatchSource", "MissingFileError",
+           "ImageRecordIter", "InputSplit", "LimitError", "Minibatch", "MinibatchData", "MinibatchSource", "MissingFileError",
            "OutOfMemoryError", "Record", "RecordList", "Records", "SequenceData", "StorageError", "StreamDef", "StreamDefs",
            "StreamInformation", "UnsupportedError", "View", "decode", "describe", "encode_jpeg", "info", "pack",
            "read_sequences", "sequence_to_cntk_text_format", "streams_of", "verify", "view", "webdataset",

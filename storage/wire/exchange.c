@@ -10,9 +10,9 @@
 #include <string.h>
 #include <strings.h>
 
-#define CONNECT_SECONDS 10L
-#define SILENT_SECONDS  20L /* without a byte: the connection is given up */
-#define RECEIVE_BYTES   (512L << 10)
+#define CONNECT_MS     10000L
+#define SILENT_SECONDS 20L /* without a byte: the connection is given up */
+#define RECEIVE_BYTES  (512L << 10)
 
 /* ---- the answer's headers ---------------------------------------------------------------- */
 
@@ -215,6 +215,20 @@ static void set_redirects(struct wire_exchange *x)
     curl_easy_setopt(x->easy, CURLOPT_MAXREDIRS, (long)x->job->redirects);
 }
 
+bool wire_can_negotiate(void)
+{
+    return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_SPNEGO) != 0;
+}
+
+/* The name and password that libcurl wants are those of the ticket. */
+static void set_who(struct wire_exchange *x)
+{
+    if (!x->job->negotiate)
+        return;
+    curl_easy_setopt(x->easy, CURLOPT_HTTPAUTH, CURLAUTH_NEGOTIATE);
+    curl_easy_setopt(x->easy, CURLOPT_USERPWD, ":");
+}
+
 /* The variables of the curl command and of OpenSSL; libcurl itself reads none of them. */
 static void set_trust(struct wire_exchange *x)
 {
@@ -225,6 +239,16 @@ static void set_trust(struct wire_exchange *x)
         curl_easy_setopt(x->easy, CURLOPT_CAINFO, bundle);
     if (folder != NULL && folder[0] != '\0')
         curl_easy_setopt(x->easy, CURLOPT_CAPATH, folder);
+}
+
+static void set_times(struct wire_exchange *x)
+{
+    const struct wire_job *job = x->job;
+    curl_easy_setopt(x->easy, CURLOPT_CONNECTTIMEOUT_MS,
+                     job->connect_ms != 0 ? (long)job->connect_ms : CONNECT_MS);
+    curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, (long)job->all_ms);
+    curl_easy_setopt(x->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(x->easy, CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS);
 }
 
 static void set_up(struct wire_exchange *x)
@@ -241,14 +265,15 @@ static void set_up(struct wire_exchange *x)
     curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(e, CURLOPT_WRITEDATA, x);
     curl_easy_setopt(e, CURLOPT_BUFFERSIZE, RECEIVE_BYTES);
-    curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
-    curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS);
+    if (x->job->direct)
+        curl_easy_setopt(e, CURLOPT_PROXY, "");
     curl_easy_setopt(e, CURLOPT_USERAGENT, "imrec");
     curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
     set_method(x);
     set_redirects(x);
+    set_who(x);
     set_trust(x);
+    set_times(x);
 }
 
 static void give_back(struct wire_exchange *x)

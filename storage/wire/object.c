@@ -96,6 +96,31 @@ enum imrec_status wire_object_open(const struct wire_object_options *from, struc
     return st;
 }
 
+static enum imrec_status take_existence(const struct wire_object_options *o,
+                                        const struct wire_job *job, bool *there,
+                                        struct imrec_error *err)
+{
+    *there = job->status == 200;
+    if (*there || job->status == 404 || job->status == 410)
+        return IMREC_OK;
+    return wire_error(job, o->shown, IMREC_NO_OFFSET, NULL, err);
+}
+
+enum imrec_status
+wire_object_exists(const struct wire_object_options *o, bool *there, struct imrec_error *err)
+{
+    struct wire_job *job = imrec_zalloc(1, sizeof(*job));
+    *there = false;
+    if (job == NULL)
+        return IMREC_NO_MEMORY(err, "%s: no memory to look for it", o->shown);
+    *job = (struct wire_job){.method = "HEAD", .url = o->url, .redirects = o->redirects};
+    enum imrec_status st = wire_ask(job, o->shown, o->sign, o->signer, err);
+    if (st == IMREC_OK)
+        st = take_existence(o, job, there, err);
+    imrec_free(job);
+    return st;
+}
+
 void wire_object_close(struct wire_object *o)
 {
     if (o != NULL)
@@ -110,6 +135,11 @@ uint64_t wire_object_size(const struct wire_object *o)
 uint64_t wire_object_modified(const struct wire_object *o)
 {
     return o->modified_ns;
+}
+
+const char *wire_object_identity(const struct wire_object *o)
+{
+    return o->etag[0] != '\0' ? o->etag : o->modified[0] != '\0' ? o->modified : NULL;
 }
 
 enum imrec_status wire_object_read(struct wire_object *o, uint64_t offset, void *to, size_t n,

@@ -41,11 +41,10 @@ static enum imrec_status
 pin_version(const struct wire_object *o, struct wire_job *job, struct imrec_error *err)
 {
     IMREC_TRY(wire_headers_add(&job->headers, err, "Accept-Encoding: identity"));
-    if (o->etag[0] == '"')
-        return wire_headers_add(&job->headers, err, "If-Match: %s", o->etag);
-    if (o->modified[0] != '\0')
-        return wire_headers_add(&job->headers, err, "If-Unmodified-Since: %s", o->modified);
-    return IMREC_OK;
+    /* A date is compared with the answer's instead: it may be a second's, of a change that was half
+     * a second later, and then the server refuses its own date. */
+    return o->etag[0] == '"' ? wire_headers_add(&job->headers, err, "If-Match: %s", o->etag)
+                             : IMREC_OK;
 }
 
 /* The next part of the read into an unused place. */
@@ -59,7 +58,7 @@ static enum imrec_status deal(struct reading *r, struct part *p, struct imrec_er
                                .to = r->to,
                                .room = n,
                                .redirects = r->o->redirects};
-    p->retry = (struct wire_retry){0};
+    p->retry = (struct wire_retry){.answered = !atomic_load(&r->o->gone)};
     IMREC_TRY(pin_version(r->o, &p->job, err));
     p->own = p->job.headers.count;
     IMREC_TRY(begin(r, p, err));
@@ -92,6 +91,7 @@ static enum imrec_status finish(struct reading *r, struct part *p, struct imrec_
         return IMREC_OK;
     }
     p->used = false;
+    atomic_store(&r->o->gone, job->unreachable);
     return object_check(r->o, job, &p->retry, err);
 }
 

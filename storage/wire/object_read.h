@@ -5,6 +5,8 @@
 
 #include "storage/wire/object.h"
 
+#include <stdatomic.h>
+
 #define OBJECT_HEAD_BYTES (64 << 10) /* that opening brings along, and that stay in memory */
 
 struct wire_object {
@@ -16,6 +18,7 @@ struct wire_object {
     char etag[192], modified[64]; /* as the server said; "": it did not */
     uint8_t *head;
     size_t head_bytes;
+    atomic_bool gone; /* a read waited in vain for its server: the next ones do not wait as long */
 };
 
 /* Whether the answer is what was asked for, of the version that was opened. `retry`: for the

@@ -15,6 +15,7 @@
 #define WAIT_MOST_MS     60000u
 #define WAIT_FIRST       100u
 #define WAIT_LONGEST     8000u
+#define DOUBLINGS        8 /* are beyond the longest wait */
 
 static bool is_passing(const struct wire_job *job)
 {
@@ -35,11 +36,18 @@ static uint64_t jittered(uint64_t ms)
     return ms / 2 + (x * UINT64_C(0x9e3779b97f4a7c15) >> 33) % (ms / 2 + 1);
 }
 
+static uint32_t tries_most(const struct wire_retry *r, const struct wire_job *job)
+{
+    if (!job->unreachable)
+        return TRIES_MOST;
+    return r->answered ? UINT32_MAX : TRIES_TO_CONNECT;
+}
+
 bool wire_retry(struct wire_retry *r, const struct wire_job *job, uint64_t *wait_ms)
 {
-    if (!is_passing(job) || ++r->tries >= (job->unreachable ? TRIES_TO_CONNECT : TRIES_MOST))
+    if (!is_passing(job) || ++r->tries >= tries_most(r, job))
         return false;
-    uint64_t ms = (uint64_t)WAIT_FIRST << (r->tries - 1);
+    uint64_t ms = (uint64_t)WAIT_FIRST << (r->tries < DOUBLINGS ? r->tries - 1 : DOUBLINGS);
     ms = jittered(ms < WAIT_LONGEST ? ms : WAIT_LONGEST);
     if (ms < (uint64_t)job->retry_after * 1000)
         ms = (uint64_t)job->retry_after * 1000;

@@ -57,8 +57,11 @@ struct wire_job {
     uint64_t begin, end; /* bytes [begin, end) only; end 0: all */
     uint8_t *to;         /* takes the body of a 2xx, up to `room` bytes ... */
     size_t room;
-    struct buf *grow;   /* ... or this does, up to its bound */
-    uint32_t redirects; /* how many are followed, never from https to http */
+    struct buf *grow;            /* ... or this does, up to its bound */
+    uint32_t redirects;          /* how many are followed, never from https to http */
+    uint32_t connect_ms, all_ms; /* what connecting and all of it may take; 0: 10 s, any time */
+    bool direct;                 /* by no proxy, whatever the variables say */
+    bool negotiate; /* who asks is proved by Kerberos (SPNEGO), to the URL's host alone */
 
     /* Answered. */
     enum wire_outcome outcome;
@@ -100,6 +103,8 @@ wire_submit(struct wire_group *g, struct wire_job *job, struct imrec_error *err)
 struct wire_job *wire_wait(struct wire_group *g, uint32_t milliseconds);
 /* Asks for its end; wire_wait() gives it back soon, WIRE_CANCELLED unless it was faster. */
 void wire_cancel(struct wire_job *job);
+
+bool wire_can_negotiate(void); /* whether this libcurl has SPNEGO */
 
 struct wire_totals {          /* of this process, since it began */
     uint64_t requests, bytes; /* bytes: of bodies, received */
