@@ -148,7 +148,8 @@ static uint64_t place_runs(struct arena *a, const struct container *s, uint64_t 
     for (uint64_t i = 0; i < a->run_count; i++) {
         struct run *r = &a->runs[i];
         const uint64_t bytes = r->end - r->begin;
-        if (s->records == NULL && bytes >= ROOMY_BYTES)
+        const bool far = s->shards[r->shard].source->request != 0; /* the rest is a round trip */
+        if (s->records == NULL && (far || bytes >= ROOMY_BYTES))
             r->room = min_u64(room, s->shards[r->shard].size - r->end);
         r->place = (size_t)place;
         r->pieces_left = (uint32_t)ceil_div(bytes, PIECE_BYTES);

@@ -18,7 +18,8 @@
 #define FAR_CELLS   64u
 #define FAR_RECORDS 192u
 #define FAR_STREAMS 4u
-#define GRID_BYTES  ((uint64_t)1 << 20) /* cells in file order: the first chunk is one */
+#define FAR_REST    ((uint64_t)64 << 10) /* as much as is usual after a cell */
+#define GRID_BYTES  ((uint64_t)1 << 20)  /* cells in file order: the first chunk is one */
 
 uint64_t record_stream_cell_bytes(const struct record_stream_options *o, uint64_t shuffle_chunk)
 {
@@ -68,6 +69,8 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
     const uint64_t held =
         container->end - container->begin; /* a small partition needs no large arena */
     p.arena_bytes = o->indexed ? most : min_u64(most, held) + unit;
+    if (is_far(container) && !o->indexed) /* the rest of each cell's last record is read with it */
+        p.arena_bytes += p.arena_bytes / unit * FAR_REST;
     return p;
 }
 
