@@ -30,6 +30,9 @@ if(IMREC_HAVE_CURL)
     target_compile_definitions(${test} PRIVATE _GNU_SOURCE)
   endforeach()
   imrec_fuzz(webhdfs hdfs)
+  imrec_bench(bench_distance iter) # sweeps over a slow wire beside those of a folder: `bench_distance FOLDER [pairs]`
+  target_link_libraries(bench_distance PRIVATE imrec_http_proxy)
+  target_compile_definitions(bench_distance PRIVATE _GNU_SOURCE)
   imrec_test(test_aws_files aws LABEL fault)
   imrec_test(test_aws_roles aws SOURCES support/canned.c LABEL fault)
   # Against a real one, which tests/servers starts where it is installed.
