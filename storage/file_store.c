@@ -159,7 +159,7 @@ enum imrec_status file_source_open(const char *path, const struct file_calls *ca
         return st;
     }
     *f = (struct file_source){
-        {(uint64_t)info.st_size, &file_source_ops, modified(&info), NULL}, fd, copy, calls, user};
+        {(uint64_t)info.st_size, &file_source_ops, modified(&info), NULL, 0}, fd, copy, calls, user};
     *out = &f->base;
     return IMREC_OK;
 }

@@ -56,8 +56,9 @@ open_source(const char *scheme, const char *name, struct source **out, struct im
         imrec_free(s);
         return st;
     }
-    s->base = (struct source){wire_object_size(s->object), &http_ops,
-                              wire_object_modified(s->object), wire_object_identity(s->object)};
+    s->base =
+        (struct source){wire_object_size(s->object), &http_ops, wire_object_modified(s->object),
+                        wire_object_identity(s->object), WIRE_AT_ONCE};
     *out = &s->base;
     return IMREC_OK;
 }

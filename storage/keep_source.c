@@ -161,11 +161,12 @@ enum imrec_status keep_source_open(struct source *inner, uint64_t begin, uint64_
         source_close(inner);
         return IMREC_NO_MEMORY(err, "no memory to keep a shard in memory");
     }
-    *k = (struct keep_source){.base = {inner->size, &keep_ops, inner->modified, inner->identity},
-                              .inner = inner,
-                              .begin = begin,
-                              .end = end,
-                              .blocks = table};
+    *k = (struct keep_source){
+        .base = {inner->size, &keep_ops, inner->modified, inner->identity, inner->at_once},
+        .inner = inner,
+        .begin = begin,
+        .end = end,
+        .blocks = table};
     mutex_init(&k->lock);
     cond_init(&k->loaded);
     *out = &k->base;

@@ -20,6 +20,7 @@ struct record_stream_plan {
     struct windows windows;
     uint64_t arena_bytes;
     uint32_t arenas, threads;
+    uint64_t far_bytes; /* that reading from other machines takes, besides the arenas */
 };
 
 struct record_stream {

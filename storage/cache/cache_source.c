@@ -146,10 +146,11 @@ enum imrec_status cache_source_open(struct cache *c, const char *uri, struct sou
         *out = NULL;
         return IMREC_NO_MEMORY(err, "no memory to read through the cache");
     }
-    *s = (struct cache_source){.base = {inner->size, &cache_ops, inner->modified, inner->identity},
-                               .inner = inner,
-                               .cache = c,
-                               .object = object};
+    *s = (struct cache_source){
+        .base = {inner->size, &cache_ops, inner->modified, inner->identity, inner->at_once},
+        .inner = inner,
+        .cache = c,
+        .object = object};
     *out = &s->base;
     return IMREC_OK;
 }

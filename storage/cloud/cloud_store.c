@@ -83,6 +83,7 @@ open_one(enum cloud cloud, const char *name, struct source **out, struct imrec_e
         .ops = &source_ops,
         .modified = wire_object_modified(s->object),
         .identity = wire_object_identity(s->object),
+        .at_once = WIRE_AT_ONCE,
     };
     *out = &s->base;
     return IMREC_OK;

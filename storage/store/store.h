@@ -5,6 +5,8 @@
 
 #include "imrec/error.h"
 
+#define SOURCE_FAR_BYTES ((uint64_t)192 << 10)
+
 struct source;
 struct source_ops {
     /* Exactly n bytes, or an error; any number of threads at once. */
@@ -20,6 +22,8 @@ struct source {
     const struct source_ops *ops;
     uint64_t modified;    /* when it was changed last, ns since 1970; 0: not known */
     const char *identity; /* of this version of it, as long as the source; NULL: not known */
+    uint32_t at_once;     /* reads that are worth being under way together; 0: not more than of a
+                           * disk. Each takes SOURCE_FAR_BYTES besides what it reads into */
 };
 
 enum folder_kind {

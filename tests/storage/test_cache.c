@@ -55,7 +55,7 @@ static struct source *object(struct cache *c, const char *uri, unsigned version,
     static const char *const identity[] = {"\"v0\"", "\"v1\"", "\"v2\""};
     struct made *m = malloc(sizeof(*m));
     struct source *s;
-    *m = (struct made){{size, &ops, 0, identity[version]}, version};
+    *m = (struct made){{size, &ops, 0, identity[version], 0}, version};
     ck_assert_int_eq(cache_source_open(c, uri, &m->base, &s, &err), IMREC_OK);
     return s;
 }
