@@ -27,7 +27,12 @@ static void http_close(struct source *s)
     imrec_free(s);
 }
 
-static const struct source_ops http_ops = {http_read_at, NULL, NULL, http_close};
+static void http_cancel(struct source *s)
+{
+    wire_object_cancel(((struct http_source *)s)->object);
+}
+
+static const struct source_ops http_ops = {http_read_at, NULL, NULL, http_close, http_cancel};
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {

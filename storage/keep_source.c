@@ -145,7 +145,13 @@ static void keep_close(struct source *s)
     IMREC_FREE(k->blocks, k);
 }
 
-static const struct source_ops keep_ops = {keep_read_at, keep_will_need, keep_drop, keep_close};
+static void keep_cancel(struct source *s)
+{
+    source_cancel(((struct keep_source *)s)->inner);
+}
+
+static const struct source_ops keep_ops = {keep_read_at, keep_will_need, keep_drop, keep_close,
+                                           keep_cancel};
 
 enum imrec_status keep_source_open(struct source *inner, uint64_t begin, uint64_t end,
                                    struct source **out, struct imrec_error *err)

@@ -120,7 +120,7 @@ static void mem_source_close(struct source *s)
     imrec_free(s);
 }
 
-static const struct source_ops mem_source_ops = {mem_read_at, NULL, NULL, mem_source_close};
+static const struct source_ops mem_source_ops = {mem_read_at, NULL, NULL, mem_source_close, NULL};
 
 static enum imrec_status mem_open(const char *name, struct source **out, struct imrec_error *err)
 {

@@ -75,7 +75,8 @@ static void plugged_close(struct source *s)
     imrec_free(f);
 }
 
-static const struct source_ops plugged_source_ops = {plugged_read_at, NULL, NULL, plugged_close};
+static const struct source_ops plugged_source_ops = {plugged_read_at, NULL, NULL, plugged_close,
+                                                     NULL};
 
 static enum imrec_status plugged_open(const char *uri, struct source **out, struct imrec_error *err)
 {

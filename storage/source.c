@@ -141,6 +141,12 @@ void source_drop(struct source *s, uint64_t offset, uint64_t n)
         s->ops->drop(s, offset, n);
 }
 
+void source_cancel(struct source *s)
+{
+    if (s != NULL && s->ops->cancel != NULL)
+        s->ops->cancel(s);
+}
+
 void source_close(struct source *s)
 {
     if (s != NULL)

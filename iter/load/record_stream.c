@@ -57,6 +57,8 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
     const uint64_t held =
         container->end - container->begin; /* a small partition needs no large arena */
     p.arena_bytes = o->indexed ? most : min_u64(most, held) + unit;
+    if (p.far_bytes != 0 && !o->indexed) /* a cell is read with the rest of its last record */
+        p.arena_bytes += p.arena_bytes / 4;
     return p;
 }
 
@@ -100,6 +102,7 @@ record_stream_start(struct record_stream *s, struct container *container, struct
         .unit_at = unit_at,
         .order = order,
     };
+    s->container = container;
     return loader_start(&o, 0, 0, &s->loader, err);
 }
 
@@ -213,8 +216,11 @@ enum imrec_status record_stream_find(struct record_stream *s, uint64_t sweep, ui
 
 void record_stream_cancel(struct record_stream *s)
 {
-    if (s->loader != NULL)
-        loader_cancel(s->loader);
+    if (s->loader == NULL)
+        return;
+    loader_cancel(s->loader);
+    for (uint32_t i = 0; i < s->container->shard_count; i++)
+        source_cancel(s->container->shards[i].source);
 }
 
 void record_stream_stop(struct record_stream *s)

@@ -110,7 +110,13 @@ static void cache_source_close(struct source *base)
     imrec_free(s);
 }
 
-static const struct source_ops cache_ops = {cache_read_at, NULL, NULL, cache_source_close};
+static void cache_cancel(struct source *s)
+{
+    source_cancel(((struct cache_source *)s)->inner);
+}
+
+static const struct source_ops cache_ops = {cache_read_at, NULL, NULL, cache_source_close,
+                                            cache_cancel};
 
 static uint64_t mixed(uint64_t hash, const char *text)
 {

@@ -28,7 +28,13 @@ static void cloud_source_close(struct source *base)
     imrec_free(s);
 }
 
-static const struct source_ops source_ops = {cloud_read_at, NULL, NULL, cloud_source_close};
+static void cloud_cancel(struct source *s)
+{
+    wire_object_cancel(((struct cloud_source *)s)->object);
+}
+
+static const struct source_ops source_ops = {cloud_read_at, NULL, NULL, cloud_source_close,
+                                             cloud_cancel};
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {

@@ -35,7 +35,7 @@ static void hdfs_source_close(struct source *s)
     imrec_free(s);
 }
 
-static const struct source_ops source_ops = {hdfs_read_at, NULL, NULL, hdfs_source_close};
+static const struct source_ops source_ops = {hdfs_read_at, NULL, NULL, hdfs_source_close, NULL};
 
 static enum imrec_status
 open_source(enum hdfs_scheme scheme, const char *name, struct source **out, struct imrec_error *err)

@@ -16,6 +16,9 @@ struct source_ops {
     void (*drop)(struct source *s, uint64_t offset,
                  uint64_t n); /* out of the page cache; may be NULL */
     void (*close)(struct source *s);
+    /* Reads that wait end soon, and later ones at once, with IMREC_ERR_CANCELLED: nobody wants them
+     * any more. Any thread. NULL: they take no time. */
+    void (*cancel)(struct source *s);
 };
 struct source {
     uint64_t size; /* bytes */

@@ -127,6 +127,11 @@ void wire_object_close(struct wire_object *o)
         IMREC_FREE(o->head, o->shown, o->url, o);
 }
 
+void wire_object_cancel(struct wire_object *o)
+{
+    atomic_store(&o->cancelled, true);
+}
+
 uint64_t wire_object_size(const struct wire_object *o)
 {
     return o->size;

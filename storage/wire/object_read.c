@@ -13,6 +13,7 @@
 
 #define PART_BYTES ((size_t)2 << 20)
 #define PARTS_MOST 8
+#define LOOK_MS    100u /* until a reader that waits looks whether it is cancelled */
 
 struct part {
     struct wire_job job;
@@ -51,6 +52,7 @@ pin_version(const struct wire_object *o, struct wire_job *job, struct imrec_erro
 static enum imrec_status deal(struct reading *r, struct part *p, struct imrec_error *err)
 {
     const size_t n = r->end - r->next < PART_BYTES ? (size_t)(r->end - r->next) : PART_BYTES;
+    const bool gone = atomic_load(&r->o->gone);
     p->job = (struct wire_job){.method = "GET",
                                .url = r->o->url,
                                .begin = r->next,
@@ -58,7 +60,7 @@ static enum imrec_status deal(struct reading *r, struct part *p, struct imrec_er
                                .to = r->to,
                                .room = n,
                                .redirects = r->o->redirects};
-    p->retry = (struct wire_retry){.answered = !atomic_load(&r->o->gone)};
+    p->retry = (struct wire_retry){.answered = !gone, .hopeless = gone};
     IMREC_TRY(pin_version(r->o, &p->job, err));
     p->own = p->job.headers.count;
     IMREC_TRY(begin(r, p, err));
@@ -91,7 +93,7 @@ static enum imrec_status finish(struct reading *r, struct part *p, struct imrec_
         return IMREC_OK;
     }
     p->used = false;
-    atomic_store(&r->o->gone, job->unreachable);
+    atomic_store(&r->o->gone, wire_may_pass(job));
     return object_check(r->o, job, &p->retry, err);
 }
 
@@ -122,13 +124,17 @@ static enum imrec_status run(struct reading *r, struct imrec_error *err)
     for (;;) {
         uint32_t wait_ms;
         bool busy;
+        if (atomic_load(&r->o->cancelled))
+            return imrec_fail(err, IMREC_ERR_CANCELLED, "%s: reading it was cancelled",
+                              r->o->shown);
         IMREC_TRY(deal_all(r, &wait_ms, &busy, err));
         if (!busy)
             return IMREC_OK;
+        wait_ms = wait_ms < LOOK_MS ? wait_ms : LOOK_MS;
         struct part *p = (struct part *)wire_wait(&r->group, wait_ms);
         if (p != NULL)
             IMREC_TRY(finish(r, p, err));
-        else if (wait_ms != WIRE_FOREVER && r->group.pending == 0)
+        else if (r->group.pending == 0)
             clock_sleep_ms(wait_ms); /* all of them wait for their next try */
     }
 }

@@ -19,6 +19,7 @@ struct wire_object {
     uint8_t *head;
     size_t head_bytes;
     atomic_bool gone; /* a read waited in vain for its server: the next ones do not wait as long */
+    atomic_bool cancelled;
 };
 
 /* Whether the answer is what was asked for, of the version that was opened. `retry`: for the

@@ -1,11 +1,14 @@
 /* Sweeps over shards on a server: what is delivered is that of the files, many ranges are under way
  * at once, and what fails for good costs its records alone. */
 #include "base/alloc.h"
+#include "container/unreadable.h"
 #include "tests/support/http_proxy.h"
 #include "tests/support/opening.h"
 #include "tests/support/small_set.h"
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
+
+#include <unistd.h>
 
 enum { SHARDS = 4, IN_SHARD = 400 };
 
@@ -111,4 +114,59 @@ TEST(what_many_requests_need_is_planned_and_limited)
     ck_assert_int_eq(try_open_over(there, common, limit, &far, &err), IMREC_ERR_LIMIT);
     near = open_over(here, common, limit);
     imrec_iter_close(near);
+}
+
+/* Nothing is asked again of a server that is silent, once nobody waits for it. */
+TEST(closing_ends_requests_that_are_not_answered)
+{
+    proxy_rules(server, "match=.rec skip=8 do=hang-head");
+    struct imrec_iter *it = open_over(there, common, "");
+    while (proxy_hits(server, 0) < 8)
+        usleep(10000);
+    imrec_iter_close(it);
+    ck_assert_int_le((int)proxy_hits(server, 0),
+                     32); /* cells of two windows; none was asked twice */
+}
+
+TEST(what_fails_for_good_costs_its_records_and_few_requests)
+{
+    proxy_rules(server, "match=.rec share=0.2 seed=5 skip=8 do=status=404");
+    const struct swept a = sweep(there, "on_error=skip");
+    ck_assert_int_gt((int)proxy_hits(server, 0), 2);
+    ck_assert_uint_gt(a.images, 100);
+    ck_assert_uint_lt(a.images, SHARDS * IN_SHARD);
+    proxy_rules(server, "match=.rec skip=8 do=status=404");
+    proxy_reset(server);
+    const struct swept b = sweep(there, "shuffle=0");
+    ck_assert_int_lt((int)proxy_hits(server, 0), 40); /* of 400 pages */
+    ck_assert_msg(strstr(b.why.message, "404") != NULL && strstr(b.why.message, ".rec") != NULL,
+                  "%s", b.why.message);
+}
+
+/* Parts are under way at once: one that fails says nothing of those before it. */
+TEST(bytes_outside_a_hole_are_those_of_the_object)
+{
+    enum { BIG = 9 << 20 };
+    char uri[200];
+    struct imrec_error err;
+    struct source *s;
+    struct hole *holes = NULL;
+    uint8_t *data = malloc(BIG), *got = calloc(1, BIG);
+    for (size_t i = 0; i < BIG; i++)
+        data[i] = (uint8_t)(i * 131 + i / 257 + 1);
+    tmp_write(&dir, "big", data, BIG);
+    proxy_rules(server, "match=/big skip=1 nth=4 do=status=404\n"
+                        "match=/big skip=1 times=3 do=delay=500");
+    snprintf(uri, sizeof(uri), "%s/big", server->url);
+    ck_assert_msg(source_open(uri, &s, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_int_eq(unreadable_read(s, 0, got, BIG, &holes, &err), IMREC_OK);
+    ck_assert_ptr_nonnull(holes);
+    ck_assert_uint_le(holes->end - holes->begin, 2 << 20);
+    for (size_t i = 0; i < BIG; i++)
+        if (unreadable_find(holes, i, i + 1) == NULL && got[i] != data[i])
+            ck_abort_msg("byte %zu", i);
+    unreadable_free(&holes);
+    source_close(s);
+    free(data);
+    free(got);
 }

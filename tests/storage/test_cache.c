@@ -51,7 +51,7 @@ static void made_close(struct source *s)
 
 static struct source *object(struct cache *c, const char *uri, unsigned version, uint64_t size)
 {
-    static const struct source_ops ops = {made_read, NULL, NULL, made_close};
+    static const struct source_ops ops = {made_read, NULL, NULL, made_close, NULL};
     static const char *const identity[] = {"\"v0\"", "\"v1\"", "\"v2\""};
     struct made *m = malloc(sizeof(*m));
     struct source *s;
