@@ -140,7 +140,7 @@ static void file_close(struct source *s)
 }
 
 static const struct source_ops file_source_ops = {file_read_at, file_will_need, file_drop,
-                                                  file_close};
+                                                  file_close, NULL};
 
 enum imrec_status file_source_open(const char *path, const struct file_calls *calls, void *user,
                                    struct source **out, struct imrec_error *err)
@@ -158,8 +158,11 @@ enum imrec_status file_source_open(const char *path, const struct file_calls *ca
         IMREC_FREE(copy, f);
         return st;
     }
-    *f = (struct file_source){
-        {(uint64_t)info.st_size, &file_source_ops, modified(&info), NULL}, fd, copy, calls, user};
+    *f = (struct file_source){{(uint64_t)info.st_size, &file_source_ops, modified(&info), NULL, 0},
+                              fd,
+                              copy,
+                              calls,
+                              user};
     *out = &f->base;
     return IMREC_OK;
 }

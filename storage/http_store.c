@@ -27,12 +27,12 @@ static void http_close(struct source *s)
     imrec_free(s);
 }
 
-static void http_stop(struct source *s)
+static void http_cancel(struct source *s)
 {
-    wire_object_stop(((struct http_source *)s)->object);
+    wire_object_cancel(((struct http_source *)s)->object);
 }
 
-static const struct source_ops http_ops = {http_read_at, NULL, NULL, http_close, http_stop};
+static const struct source_ops http_ops = {http_read_at, NULL, NULL, http_close, http_cancel};
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
@@ -63,7 +63,7 @@ open_source(const char *scheme, const char *name, struct source **out, struct im
     }
     s->base =
         (struct source){wire_object_size(s->object), &http_ops, wire_object_modified(s->object),
-                        wire_object_identity(s->object), OBJECT_PART_BYTES};
+                        wire_object_identity(s->object), WIRE_AT_ONCE};
     *out = &s->base;
     return IMREC_OK;
 }

@@ -145,13 +145,13 @@ static void keep_close(struct source *s)
     IMREC_FREE(k->blocks, k);
 }
 
-static void keep_stop(struct source *s)
+static void keep_cancel(struct source *s)
 {
-    source_stop(((struct keep_source *)s)->inner);
+    source_cancel(((struct keep_source *)s)->inner);
 }
 
 static const struct source_ops keep_ops = {keep_read_at, keep_will_need, keep_drop, keep_close,
-                                           keep_stop};
+                                           keep_cancel};
 
 enum imrec_status keep_source_open(struct source *inner, uint64_t begin, uint64_t end,
                                    struct source **out, struct imrec_error *err)
@@ -168,8 +168,11 @@ enum imrec_status keep_source_open(struct source *inner, uint64_t begin, uint64_
         return IMREC_NO_MEMORY(err, "no memory to keep a shard in memory");
     }
     *k = (struct keep_source){
-        .base = *inner, .inner = inner, .begin = begin, .end = end, .blocks = table};
-    k->base.ops = &keep_ops;
+        .base = {inner->size, &keep_ops, inner->modified, inner->identity, inner->at_once},
+        .inner = inner,
+        .begin = begin,
+        .end = end,
+        .blocks = table};
     mutex_init(&k->lock);
     cond_init(&k->loaded);
     *out = &k->base;

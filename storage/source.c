@@ -141,10 +141,10 @@ void source_drop(struct source *s, uint64_t offset, uint64_t n)
         s->ops->drop(s, offset, n);
 }
 
-void source_stop(struct source *s)
+void source_cancel(struct source *s)
 {
-    if (s->ops->stop != NULL)
-        s->ops->stop(s);
+    if (s != NULL && s->ops->cancel != NULL)
+        s->ops->cancel(s);
 }
 
 void source_close(struct source *s)

@@ -19,9 +19,8 @@ IMREC_NODISCARD enum imrec_status
 source_read(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err);
 void source_will_need(struct source *s, uint64_t offset, uint64_t n);
 void source_drop(struct source *s, uint64_t offset, uint64_t n);
-/* Reads end, now and later: before the threads that read are waited for. */
-void source_stop(struct source *s);
-void source_close(struct source *s); /* NULL is allowed */
+void source_cancel(struct source *s); /* reads end with IMREC_ERR_CANCELLED, if they take time */
+void source_close(struct source *s);  /* NULL is allowed */
 
 /* Reads a whole small object, at most `max` bytes, into memory of imrec_realloc(); a NUL
  * follows the bytes. */

@@ -44,6 +44,11 @@ imrec_test(test_iter_sounds iter im2rec LABEL property)
 imrec_test(test_keep_iter iter)
 imrec_test(test_drop_behind iter dataset LABEL property)
 
+if(IMREC_HAVE_CURL)
+  imrec_test(test_iter_far iter dataset LABEL fault)
+  target_link_libraries(test_iter_far PRIVATE imrec_http_proxy)
+endif()
+
 imrec_fuzz(position iter)
 imrec_fuzz(boxes iter)
 imrec_fuzz(record_mask codec formats_set)

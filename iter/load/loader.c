@@ -311,8 +311,6 @@ void loader_cancel(struct loader *l)
     cond_wake_all(&l->work);
     cond_wake_all(&l->ready);
     mutex_unlock(&l->lock);
-    for (uint32_t i = 0; i < l->o.container->shard_count; i++)
-        source_stop(l->o.container->shards[i].source);
 }
 
 /* ---- facts -------------------------------------------------------------------------------- */

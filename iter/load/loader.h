@@ -62,8 +62,7 @@ void loader_hold(struct loader *l, struct window *w);    /* any thread that hold
 void loader_release(struct loader *l, struct window *w); /* the last one gives the arena back */
 /* Forgets what was read ahead and continues at (sweep, number). Windows still held stay valid. */
 void loader_seek(struct loader *l, uint64_t sweep, uint64_t number);
-/* Wakes every waiter, and ends the reads of the container for good. */
-void loader_cancel(struct loader *l);
+void loader_cancel(struct loader *l); /* wakes every waiter */
 /* Why the lost record failed; text lives as long as the window is held. */
 const struct imrec_error *loader_lost_reason(const struct window *w, const struct record_ref *r);
 uint64_t loader_bytes_read(const struct loader *l);

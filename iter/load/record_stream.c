@@ -10,16 +10,10 @@
 #include "iter/order/window_order.h"
 
 #define FIRST_WINDOW_BYTES ((uint64_t)32 << 20) /* enough cells for a well-mixed first batch */
+#define DISK_THREADS       4u                   /* at most */
 #define CHUNK_BYTES        ((uint64_t)8 << 20)  /* a window in file order */
 #define FIRST_CHUNK_BYTES  ((uint64_t)1 << 20)
-/* Threads that wait for a store over a network, a request or more each: a cell of 256 KiB or a
- * record takes a round trip, 8 MiB in file order are four requests at once. They write into the
- * windows' memory, which bounds what is under way. */
-#define FAR_CELLS   64u
-#define FAR_RECORDS 192u
-#define FAR_STREAMS 4u
-#define FAR_REST    ((uint64_t)64 << 10) /* as much as is usual after a cell */
-#define GRID_BYTES  ((uint64_t)1 << 20)  /* cells in file order: the first chunk is one */
+#define GRID_BYTES         ((uint64_t)1 << 20) /* cells in file order: the first chunk is one */
 
 uint64_t record_stream_cell_bytes(const struct record_stream_options *o, uint64_t shuffle_chunk)
 {
@@ -30,14 +24,6 @@ static uint64_t mean_record_bytes(const struct container *container)
 {
     const uint64_t n = container->record_total;
     return n != 0 && container->total_bytes / n != 0 ? container->total_bytes / n : 1;
-}
-
-static bool is_far(const struct container *container)
-{
-    for (uint32_t i = 0; i < container->shard_count; i++)
-        if (container->shards[i].source->request != 0)
-            return true;
-    return false;
 }
 
 struct record_stream_plan record_stream_plan(const struct record_stream_options *o,
@@ -54,7 +40,7 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
     p.threads = 1;
     if (o->indexed && o->shuffle) { /* records are read singly: several windows in flight */
         p.arenas = 8;
-        p.threads = 4;
+        p.threads = DISK_THREADS;
         most = CHUNK_BYTES / 2;
     } else if (o->shuffle) {
         p.shuffle_records = true;
@@ -63,14 +49,16 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
         most = o->shuffle_window / 2;
         first = min_u64(FIRST_WINDOW_BYTES, most);
     }
-    if (is_far(container))
-        p.threads = !o->shuffle ? FAR_STREAMS : o->indexed ? FAR_RECORDS : FAR_CELLS;
+    for (uint32_t i = 0; i < container->shard_count; i++)
+        if (container->shards[i].source->at_once > p.threads)
+            p.threads = container->shards[i].source->at_once;
+    p.far_bytes = p.threads > DISK_THREADS ? p.threads * SOURCE_FAR_BYTES : 0;
     p.windows = windows_plan(container->unit_count, unit, most, first);
     const uint64_t held =
         container->end - container->begin; /* a small partition needs no large arena */
     p.arena_bytes = o->indexed ? most : min_u64(most, held) + unit;
-    if (is_far(container) && !o->indexed) /* the rest of each cell's last record is read with it */
-        p.arena_bytes += p.arena_bytes / unit * FAR_REST;
+    if (p.far_bytes != 0 && !o->indexed) /* a cell is read with the rest of its last record */
+        p.arena_bytes += p.arena_bytes / 4;
     return p;
 }
 
@@ -114,6 +102,7 @@ record_stream_start(struct record_stream *s, struct container *container, struct
         .unit_at = unit_at,
         .order = order,
     };
+    s->container = container;
     return loader_start(&o, 0, 0, &s->loader, err);
 }
 
@@ -227,8 +216,11 @@ enum imrec_status record_stream_find(struct record_stream *s, uint64_t sweep, ui
 
 void record_stream_cancel(struct record_stream *s)
 {
-    if (s->loader != NULL)
-        loader_cancel(s->loader);
+    if (s->loader == NULL)
+        return;
+    loader_cancel(s->loader);
+    for (uint32_t i = 0; i < s->container->shard_count; i++)
+        source_cancel(s->container->shards[i].source);
 }
 
 void record_stream_stop(struct record_stream *s)

@@ -110,13 +110,13 @@ static void cache_source_close(struct source *base)
     imrec_free(s);
 }
 
-static void cache_source_stop(struct source *base)
+static void cache_cancel(struct source *s)
 {
-    source_stop(((struct cache_source *)base)->inner);
+    source_cancel(((struct cache_source *)s)->inner);
 }
 
 static const struct source_ops cache_ops = {cache_read_at, NULL, NULL, cache_source_close,
-                                            cache_source_stop};
+                                            cache_cancel};
 
 static uint64_t mixed(uint64_t hash, const char *text)
 {
@@ -152,8 +152,11 @@ enum imrec_status cache_source_open(struct cache *c, const char *uri, struct sou
         *out = NULL;
         return IMREC_NO_MEMORY(err, "no memory to read through the cache");
     }
-    *s = (struct cache_source){.base = *inner, .inner = inner, .cache = c, .object = object};
-    s->base.ops = &cache_ops;
+    *s = (struct cache_source){
+        .base = {inner->size, &cache_ops, inner->modified, inner->identity, inner->at_once},
+        .inner = inner,
+        .cache = c,
+        .object = object};
     *out = &s->base;
     return IMREC_OK;
 }

@@ -150,7 +150,7 @@ static void log_source_close(struct source *base)
     imrec_free(s);
 }
 
-static const struct source_ops source_ops = {.read_at = log_read_at, .close = log_source_close};
+static const struct source_ops source_ops = {log_read_at, NULL, NULL, log_source_close, NULL};
 
 enum imrec_status
 cloud_log_source(enum cloud cloud, const char *name, struct source **out, struct imrec_error *err)

@@ -28,13 +28,13 @@ static void cloud_source_close(struct source *base)
     imrec_free(s);
 }
 
-static void cloud_source_stop(struct source *s)
+static void cloud_cancel(struct source *s)
 {
-    wire_object_stop(((struct cloud_source *)s)->object);
+    wire_object_cancel(((struct cloud_source *)s)->object);
 }
 
 static const struct source_ops source_ops = {cloud_read_at, NULL, NULL, cloud_source_close,
-                                             cloud_source_stop};
+                                             cloud_cancel};
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
@@ -89,7 +89,7 @@ open_one(enum cloud cloud, const char *name, struct source **out, struct imrec_e
         .ops = &source_ops,
         .modified = wire_object_modified(s->object),
         .identity = wire_object_identity(s->object),
-        .request = OBJECT_PART_BYTES,
+        .at_once = WIRE_AT_ONCE,
     };
     *out = &s->base;
     return IMREC_OK;

@@ -25,7 +25,7 @@
 struct hdfs_object {
     struct hdfs_place place;
     struct hdfs_status status; /* as it was opened */
-    atomic_bool stopped;       /* hdfs_object_stop() */
+    atomic_bool cancelled;     /* hdfs_object_cancel() */
     struct mutex lock;         /* of what follows */
     uint64_t next;             /* where a read continues the last small one */
     size_t ahead;              /* bytes that the next one reads; 0: those that are asked for */
@@ -85,9 +85,9 @@ uint64_t hdfs_object_modified(const struct hdfs_object *o)
     return o->status.modified_ms * 1000000u;
 }
 
-void hdfs_object_stop(struct hdfs_object *o)
+void hdfs_object_cancel(struct hdfs_object *o)
 {
-    atomic_store(&o->stopped, true);
+    atomic_store(&o->cancelled, true);
 }
 
 void hdfs_object_close(struct hdfs_object *o)
@@ -167,7 +167,7 @@ read_parts(struct hdfs_object *o, uint64_t offset, uint8_t *to, size_t n, struct
 {
     static const struct wire_parts_ops ops = {
         sizeof(struct part), HDFS_PART_BYTES, make, ask, finish, NULL, free_part};
-    const struct wire_reading how = {&ops, o, o->place.shown, &o->stopped, NULL};
+    const struct wire_reading how = {&ops, o, o->place.shown, &o->cancelled, NULL};
     return wire_read_parts(&how, offset, to, n, err);
 }
 

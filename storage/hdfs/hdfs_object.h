@@ -12,6 +12,7 @@
 
 struct hdfs_object;
 
+#define HDFS_AT_ONCE 32u /* reads, each of which is two requests or more */
 #define HDFS_PART_BYTES                                                                            \
     ((size_t)4 << 20) /* that one asks for at most: two requests, a connection */
 
@@ -24,6 +25,6 @@ uint64_t hdfs_object_modified(const struct hdfs_object *o); /* ns since 1970 */
 IMREC_NODISCARD enum imrec_status hdfs_object_read(struct hdfs_object *o, uint64_t offset, void *to,
                                                    size_t n, struct imrec_error *err);
 /* Reads that are under way, and later ones, end with IMREC_ERR_CANCELLED; any thread. */
-void hdfs_object_stop(struct hdfs_object *o);
+void hdfs_object_cancel(struct hdfs_object *o);
 void hdfs_object_close(struct hdfs_object *o); /* NULL is allowed */
 #endif

@@ -35,13 +35,13 @@ static void hdfs_source_close(struct source *s)
     imrec_free(s);
 }
 
-static void hdfs_source_stop(struct source *s)
+static void hdfs_source_cancel(struct source *s)
 {
-    hdfs_object_stop(((struct hdfs_source *)s)->object);
+    hdfs_object_cancel(((struct hdfs_source *)s)->object);
 }
 
 static const struct source_ops source_ops = {hdfs_read_at, NULL, NULL, hdfs_source_close,
-                                             hdfs_source_stop};
+                                             hdfs_source_cancel};
 
 static enum imrec_status
 open_source(enum hdfs_scheme scheme, const char *name, struct source **out, struct imrec_error *err)
@@ -57,7 +57,7 @@ open_source(enum hdfs_scheme scheme, const char *name, struct source **out, stru
         return IMREC_NO_MEMORY(err, "no memory to open a file of HDFS");
     }
     *s = (struct hdfs_source){
-        .base = {hdfs_object_size(o), &source_ops, hdfs_object_modified(o), NULL, HDFS_PART_BYTES},
+        .base = {hdfs_object_size(o), &source_ops, hdfs_object_modified(o), NULL, HDFS_AT_ONCE},
         .object = o,
     };
     *out = &s->base;

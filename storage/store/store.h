@@ -5,6 +5,8 @@
 
 #include "imrec/error.h"
 
+#define SOURCE_FAR_BYTES ((uint64_t)192 << 10)
+
 struct source;
 struct source_ops {
     /* Exactly n bytes, or an error; any number of threads at once. */
@@ -14,17 +16,17 @@ struct source_ops {
     void (*drop)(struct source *s, uint64_t offset,
                  uint64_t n); /* out of the page cache; may be NULL */
     void (*close)(struct source *s);
-    /* Reads that are under way, and later ones, end with IMREC_ERR_CANCELLED, soon; any thread.
-     * NULL: none takes long. */
-    void (*stop)(struct source *s);
+    /* Reads that wait end soon, and later ones at once, with IMREC_ERR_CANCELLED: nobody wants them
+     * any more. Any thread. NULL: they take no time. */
+    void (*cancel)(struct source *s);
 };
 struct source {
     uint64_t size; /* bytes */
     const struct source_ops *ops;
     uint64_t modified;    /* when it was changed last, ns since 1970; 0: not known */
     const char *identity; /* of this version of it, as long as the source; NULL: not known */
-    uint64_t request;     /* bytes that one request asks for at most, and that fail together, of a
-                             store over a network; 0: of this machine */
+    uint32_t at_once;     /* reads that are worth being under way together; 0: not more than of a
+                           * disk. Each takes SOURCE_FAR_BYTES besides what it reads into */
 };
 
 enum folder_kind {

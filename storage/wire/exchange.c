@@ -11,8 +11,8 @@
 #include <strings.h>
 
 #define CONNECT_MS     10000L
-#define SILENT_SECONDS 20L /* without a byte: the connection is given up */
-#define RECEIVE_BYTES  (512L << 10)
+#define SILENT_SECONDS 20L          /* without a byte: the connection is given up */
+#define RECEIVE_BYTES  (128L << 10) /* of each request; store.h counts them */
 
 /* ---- the answer's headers ---------------------------------------------------------------- */
 

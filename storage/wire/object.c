@@ -124,15 +124,15 @@ wire_object_exists(const struct wire_object_options *o, bool *there, struct imre
     return st;
 }
 
-void wire_object_stop(struct wire_object *o)
-{
-    atomic_store(&o->stopped, true);
-}
-
 void wire_object_close(struct wire_object *o)
 {
     if (o != NULL)
         IMREC_FREE(o->head, o->shown, o->url, o);
+}
+
+void wire_object_cancel(struct wire_object *o)
+{
+    atomic_store(&o->cancelled, true);
 }
 
 uint64_t wire_object_size(const struct wire_object *o)

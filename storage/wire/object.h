@@ -33,7 +33,7 @@ const char *wire_object_identity(const struct wire_object *o);
 /* Bytes [offset, offset + n) of it, which it has; any number of threads. */
 IMREC_NODISCARD enum imrec_status wire_object_read(struct wire_object *o, uint64_t offset, void *to,
                                                    size_t n, struct imrec_error *err);
-/* Reads that are under way, and later ones, end with IMREC_ERR_CANCELLED; any thread. */
-void wire_object_stop(struct wire_object *o);
+/* Its reads end with IMREC_ERR_CANCELLED, within a tenth of a second. */
+void wire_object_cancel(struct wire_object *o);
 void wire_object_close(struct wire_object *o); /* NULL is allowed */
 #endif

@@ -16,7 +16,8 @@ struct object_part {
 static void make(void *user, struct wire_part *p)
 {
     const struct wire_object *o = user;
-    ((struct object_part *)p)->retry = (struct wire_retry){.answered = !atomic_load(&o->gone)};
+    const bool gone = atomic_load(&o->gone);
+    ((struct object_part *)p)->retry = (struct wire_retry){.answered = !gone, .hopeless = gone};
 }
 
 static enum imrec_status
@@ -66,7 +67,7 @@ finish(void *user, struct wire_part *p, bool *again, uint64_t *wait_ms, struct i
     }
     if (*again)
         return IMREC_OK;
-    atomic_store(&o->gone, job->unreachable);
+    atomic_store(&o->gone, wire_may_pass(job));
     return object_check(o, job, retry, err);
 }
 
@@ -80,6 +81,6 @@ enum imrec_status object_read_ranges(struct wire_object *o, uint64_t offset, uin
 {
     static const struct wire_parts_ops ops = {
         sizeof(struct object_part), OBJECT_PART_BYTES, make, ask, finish, is_good, NULL};
-    const struct wire_reading how = {&ops, o, o->shown, &o->stopped, o->pace};
+    const struct wire_reading how = {&ops, o, o->shown, &o->cancelled, o->pace};
     return wire_read_parts(&how, offset, to, n, err);
 }

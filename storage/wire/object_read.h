@@ -20,9 +20,9 @@ struct wire_object {
     char etag[192], modified[64]; /* as the server said; "": it did not */
     uint8_t *head;
     size_t head_bytes;
-    atomic_bool stopped;    /* wire_object_stop() */
     struct wire_pace *pace; /* of its host; NULL: its version is not known, and nothing is hedged */
     atomic_bool gone; /* a read waited in vain for its server: the next ones do not wait as long */
+    atomic_bool cancelled;
 };
 
 /* Whether the answer is what was asked for, of the version that was opened. `retry`: for the

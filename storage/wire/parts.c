@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define LOOK_MS 200u /* how often a waiting thread sees whether reading is stopped */
+#define LOOK_MS 100u /* how often a waiting thread sees whether reading is cancelled */
 
 struct reading {
     const struct wire_reading *how;
@@ -205,8 +205,9 @@ static enum imrec_status run(struct reading *r, struct imrec_error *err)
     for (;;) {
         uint32_t wait_ms;
         bool busy;
-        if (atomic_load(r->how->stopped))
-            return imrec_fail(err, IMREC_ERR_CANCELLED, "%s: reading was stopped", r->how->shown);
+        if (atomic_load(r->how->cancelled))
+            return imrec_fail(err, IMREC_ERR_CANCELLED, "%s: reading it was cancelled",
+                              r->how->shown);
         IMREC_TRY(deal_all(r, &wait_ms, &busy, err));
         if (!busy)
             return IMREC_OK;

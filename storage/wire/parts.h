@@ -1,8 +1,8 @@
 /* storage/wire/parts.h - a long read as parts that are under way at once.
  *
  * The reading thread deals the parts out, waits for any of them, and asks the store what follows
- * from an answer. After an error that lasts, and when reading is stopped, the others are cancelled
- * and waited for: nobody writes to the caller's memory after its return. */
+ * from an answer. After an error that lasts, and when reading is cancelled, the others are
+ * cancelled and waited for: nobody writes to the caller's memory after its return. */
 #ifndef IMREC_STORAGE_WIRE_PARTS_H
 #define IMREC_STORAGE_WIRE_PARTS_H
 
@@ -52,9 +52,9 @@ struct wire_parts_ops {
 struct wire_reading {
     const struct wire_parts_ops *ops;
     void *user;
-    const char *shown;          /* in messages */
-    const atomic_bool *stopped; /* reading ends */
-    struct wire_pace *pace;     /* NULL without is_good() */
+    const char *shown;            /* in messages */
+    const atomic_bool *cancelled; /* reading ends */
+    struct wire_pace *pace;       /* NULL without is_good() */
 };
 
 IMREC_NODISCARD enum imrec_status wire_read_parts(const struct wire_reading *r, uint64_t offset,

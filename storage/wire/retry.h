@@ -14,8 +14,11 @@ struct wire_retry { /* zeroed at first */
     uint32_t tries;
     uint64_t waited_ms;
     bool answered; /* the server did, before */
+    bool hopeless; /* the object's read before this one failed for good: a second at most */
 };
 
+/* Whether another try may do better, ever. */
+bool wire_may_pass(const struct wire_job *job);
 /* Whether the job is to be submitted again, *wait_ms from now. */
 bool wire_retry(struct wire_retry *r, const struct wire_job *job, uint64_t *wait_ms);
 

@@ -20,6 +20,7 @@
 #include "imrec/error.h"
 
 #define WIRE_FOREVER UINT32_MAX
+#define WIRE_AT_ONCE 128u /* requests, at most; of ranges as many as flow.h says */
 
 enum wire_outcome {
     WIRE_PENDING,
@@ -81,6 +82,7 @@ struct wire_job {
     struct wire_job *next;
     struct wire_exchange *exchange; /* while it is under way */
     bool cancelled;
+    uint64_t before; /* flow.h: bytes that had been delivered when it began */
 };
 
 /* Jobs that one thread waits for. */

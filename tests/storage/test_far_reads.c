@@ -1,5 +1,5 @@
 /* tests/storage/test_far_reads.c - requests that take long: a second one, their end when reading
- * is stopped, and what is lost when they fail for good. */
+ * is cancelled, and what is lost when they fail for good. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/threads.h"
@@ -96,19 +96,19 @@ TEST(the_slowest_tenth_is_slow)
     ck_assert(!wire_pace_hedge(&p));
 }
 
-static void *stop(void *arg)
+static void *cancel(void *arg)
 {
     while (proxy_stat(server, "in_flight") < 1)
         clock_sleep_ms(5);
-    source_stop(arg);
+    source_cancel(arg);
     return NULL;
 }
 
-TEST(reading_that_is_stopped_ends_in_the_middle_of_a_request)
+TEST(reading_that_is_cancelled_ends_in_the_middle_of_a_request)
 {
     struct thread t;
     proxy_rules(server, "match=/a.rec do=hang-head\n");
-    ck_assert_int_eq(thread_start(&t, "stop", stop, s, &err), IMREC_OK);
+    ck_assert_int_eq(thread_start(&t, "cancel", cancel, s, &err), IMREC_OK);
     ck_assert_int_eq(source_read(s, PIECE, got, BYTES - PIECE, &err), IMREC_ERR_CANCELLED);
     thread_join(&t);
     ck_assert_int_eq(source_read(s, PIECE, got, PIECE, &err), IMREC_ERR_CANCELLED);
