@@ -103,16 +103,18 @@ cloud_publish(enum cloud cloud, const char *name, const char *as, struct imrec_e
 
 struct removing {
     struct cloud_place *p;
-    size_t head; /* bytes of "NAME.part." */
+    const char *prefix; /* "NAME.part." */
 };
 
 /* "NAME.part.00000001": a piece of a log. */
 static enum imrec_status remove_piece(void *user, const struct listed *e, struct imrec_error *err)
 {
     const struct removing *r = user;
-    const char *number = e->key + r->head;
-    if (e->folder || e->bytes <= r->head || number[strspn(number, "0123456789")] != '\0')
-        return IMREC_OK;
+    const size_t head = strlen(r->prefix);
+    const char *number = e->key + head;
+    if (e->folder || e->bytes <= head || strncmp(e->key, r->prefix, head) != 0 ||
+        strspn(number, "0123456789") != e->bytes - head)
+        return IMREC_OK; /* whatever the server lists */
     return cloud_delete(r->p, e->key, err);
 }
 
@@ -123,7 +125,7 @@ remove_pieces(struct cloud_place *p, const char *part_key, struct imrec_error *e
     char *prefix = imrec_joined(part_key, strlen(part_key), ".");
     if (prefix == NULL)
         return no_memory(err);
-    struct removing r = {p, strlen(prefix)};
+    struct removing r = {p, prefix};
     enum imrec_status st = IMREC_OK;
     while (st == IMREC_OK && !l.ended)
         st = listing_page(&l, p, prefix, remove_piece, &r, err);
