@@ -358,7 +358,8 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     if (unfinished && !o->resume && !o->force)
         return IMREC_REFUSE(err, "%s.part exists: a run was interrupted; %sforce begins again",
                             w->files.journal, w->o.once ? "" : "resume continues it, ");
-    if (!resumes && !o->force)
+    w->files.fresh = !resumes && !o->force;
+    if (w->files.fresh)
         IMREC_TRY(set_check_free(&w->files, err));
     if (o->report[0] != '\0')
         IMREC_TRY(sink_open(o->report, &w->report, err));

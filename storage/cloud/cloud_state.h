@@ -43,8 +43,8 @@ void cloud_state_free(struct cloud_state *s);
 uint64_t cloud_state_size(const struct cloud_state *s);
 
 /* storage/cloud/cloud_publish.c: operations of the store. */
-IMREC_NODISCARD enum imrec_status
-cloud_publish(enum cloud cloud, const char *name, const char *as, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status cloud_publish(enum cloud cloud, const char *name, const char *as,
+                                                bool new, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
 cloud_remove(enum cloud cloud, const char *name, struct imrec_error *err);
 /* Of an open place: the upload and all that is below its NAME.part. */

@@ -80,15 +80,17 @@ upload_check_answer(const struct cloud_place *p, struct bytes text, struct imrec
     return read_answer(&a, text, err);
 }
 
+/* `taken`: as upload_complete() has it. */
 static enum imrec_status fetch(struct cloud_place *p, const char *method, const char *key,
-                               const char *query, struct bytes body, struct buf *text,
+                               const char *query, struct bytes body, struct buf *text, bool *taken,
                                struct imrec_error *err)
 {
     struct wire_job *job = imrec_zalloc(1, sizeof(*job));
     if (job == NULL)
         return no_memory(p, err);
     *job = (struct wire_job){.method = method, .body = body.p, .body_bytes = body.n, .grow = text};
-    const enum imrec_status st = cloud_do(p, job, key, query, err);
+    const enum imrec_status st = taken != NULL ? cloud_do_new(p, job, key, query, taken, err)
+                                               : cloud_do(p, job, key, query, err);
     imrec_free(job);
     return st;
 }
@@ -100,7 +102,7 @@ static enum imrec_status ask(struct cloud_place *p, const char *method, const ch
 {
     struct buf text = BUF_INIT(UPLOAD_ANSWER_BYTES);
     a->p = p;
-    enum imrec_status st = fetch(p, method, key, query, body, &text, err);
+    enum imrec_status st = fetch(p, method, key, query, body, &text, NULL, err);
     if (st == IMREC_OK)
         st = read_answer(a, (struct bytes){text.p, text.n}, err);
     buf_free(&text);
@@ -176,7 +178,7 @@ find_parts(struct upload *u, struct cloud_place *p, struct imrec_error *err)
         struct buf text = BUF_INIT(UPLOAD_ANSWER_BYTES);
         before = next;
         (void)snprintf(query, sizeof(query), "%suploadId=%.*s", marker, 3 * UPLOAD_ID_BYTES, id);
-        enum imrec_status st = fetch(p, "GET", u->key, query, (struct bytes){0}, &text, err);
+        enum imrec_status st = fetch(p, "GET", u->key, query, (struct bytes){0}, &text, NULL, err);
         if (st == IMREC_OK)
             st = upload_note_listed(u, p, (struct bytes){text.p, text.n}, &next, err);
         buf_free(&text);
@@ -257,21 +259,26 @@ static enum imrec_status list_parts(const struct upload *u, struct buf *body)
 }
 
 static enum imrec_status end(const struct upload *u, struct cloud_place *p, const char *method,
-                             struct bytes body, struct imrec_error *err)
+                             struct bytes body, bool *taken, struct imrec_error *err)
 {
     char id[UPLOAD_QUERY_BYTES], query[UPLOAD_QUERY_BYTES + 16];
-    struct answer a = {0};
+    struct buf text = BUF_INIT(UPLOAD_ANSWER_BYTES);
     IMREC_TRY(encode_id(u, id, err));
     (void)snprintf(query, sizeof(query), "uploadId=%s", id);
-    return ask(p, method, u->key, query, body, &a, err);
+    enum imrec_status st = fetch(p, method, u->key, query, body, &text, taken, err);
+    if (st == IMREC_OK)
+        st = upload_check_answer(p, (struct bytes){text.p, text.n}, err);
+    buf_free(&text);
+    return st;
 }
 
-enum imrec_status upload_complete(struct upload *u, struct cloud_place *p, struct imrec_error *err)
+enum imrec_status
+upload_complete(struct upload *u, struct cloud_place *p, bool *taken, struct imrec_error *err)
 {
     struct buf body = BUF_INIT(UPLOAD_ANSWER_BYTES);
     enum imrec_status st = list_parts(u, &body);
-    st =
-        st != IMREC_OK ? no_memory(p, err) : end(u, p, "POST", (struct bytes){body.p, body.n}, err);
+    st = st != IMREC_OK ? no_memory(p, err)
+                        : end(u, p, "POST", (struct bytes){body.p, body.n}, taken, err);
     buf_free(&body);
     return st;
 }
@@ -282,7 +289,7 @@ upload_abort(const struct upload *u, struct cloud_place *p, struct imrec_error *
     struct imrec_error why = {0};
     if (u->id[0] == '\0')
         return IMREC_OK;
-    const enum imrec_status st = end(u, p, "DELETE", (struct bytes){0}, &why);
+    const enum imrec_status st = end(u, p, "DELETE", (struct bytes){0}, NULL, &why);
     if (st == IMREC_ERR_IO && why.sys_errno == ENOENT)
         return IMREC_OK;
     if (st != IMREC_OK && err != NULL)

@@ -49,9 +49,10 @@ IMREC_NODISCARD enum imrec_status upload_note_copied(struct upload *u, const str
 /* The part after the last one, now. */
 IMREC_NODISCARD enum imrec_status
 upload_put(struct upload *u, struct cloud_place *p, struct bytes content, struct imrec_error *err);
-/* The object is there. sys_errno ENOENT: the upload is not, or no longer. */
+/* The object is there. sys_errno ENOENT: the upload is not, or no longer. `taken`: it is not made
+ * where there is one, as cloud_do_new() says; NULL: it replaces that. */
 IMREC_NODISCARD enum imrec_status
-upload_complete(struct upload *u, struct cloud_place *p, struct imrec_error *err);
+upload_complete(struct upload *u, struct cloud_place *p, bool *taken, struct imrec_error *err);
 /* None is fine. */
 enum imrec_status
 upload_abort(const struct upload *u, struct cloud_place *p, struct imrec_error *err);
