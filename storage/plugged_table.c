@@ -15,6 +15,7 @@ enum { MOST = 64 };
 static struct mutex g_lock = MUTEX_INIT;
 static struct plugged *g_entry[MOST];
 static size_t g_count;
+static bool g_forks; /* fork() knows the lock */
 
 /* Whatever this build has, a URI means the same in all of them. */
 static const char *const taken[] = {"file", "mem", "fault", "http", "https",
@@ -29,6 +30,24 @@ static size_t place_of(const char *scheme, size_t n)
            (strncasecmp(g_entry[i]->scheme, scheme, n) != 0 || g_entry[i]->scheme[n] != '\0'))
         i++;
     return i;
+}
+
+static void before_fork(void)
+{
+    mutex_lock(&g_lock);
+}
+
+static void after_fork(void)
+{
+    mutex_unlock(&g_lock);
+}
+
+/* A forked process has the table; the thread that held the lock is not in it. */
+static void survive_forks(void)
+{
+    if (!g_forks)
+        (void)pthread_atfork(before_fork, after_fork, after_fork);
+    g_forks = true;
 }
 
 static enum imrec_status put_in(struct plugged *p, struct imrec_error *err)
@@ -117,6 +136,7 @@ enum imrec_status imrec_store_register(const char *scheme, const struct imrec_st
     enum imrec_status st = copy_calls(store, &p->calls, err);
     if (st == IMREC_OK) {
         mutex_lock(&g_lock);
+        survive_forks();
         st = put_in(p, err);
         mutex_unlock(&g_lock);
     }

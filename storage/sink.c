@@ -245,7 +245,8 @@ void sink_abort(struct sink *s)
         end(s, true);
 }
 
-enum imrec_status sink_publish_as(const char *uri, const char *final_uri, struct imrec_error *err)
+static enum imrec_status
+publish(const char *uri, const char *final_uri, bool new, struct imrec_error *err)
 {
     const struct store *store, *final_store;
     const char *name, *as;
@@ -253,8 +254,20 @@ enum imrec_status sink_publish_as(const char *uri, const char *final_uri, struct
     IMREC_TRY(store_of(final_uri, &final_store, &as, err));
     if (store != final_store)
         return IMREC_REFUSE(err, "%s: cannot become %s, that is another store", uri, final_uri);
+    if (new && store->publish_new != NULL)
+        return store->publish_new(name, as, err);
     return store->publish != NULL ? store->publish(name, as, err)
                                   : store_cannot(uri, store, "be written to", err);
+}
+
+enum imrec_status sink_publish_as(const char *uri, const char *final_uri, struct imrec_error *err)
+{
+    return publish(uri, final_uri, false, err);
+}
+
+enum imrec_status sink_publish_new(const char *uri, const char *final_uri, struct imrec_error *err)
+{
+    return publish(uri, final_uri, true, err);
 }
 
 enum imrec_status sink_publish(const char *uri, struct imrec_error *err)

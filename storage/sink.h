@@ -46,6 +46,10 @@ IMREC_NODISCARD enum imrec_status sink_publish(const char *uri, struct imrec_err
 /* The same under another name than it was written for, of the same store and folder. */
 IMREC_NODISCARD enum imrec_status
 sink_publish_as(const char *uri, const char *final_uri, struct imrec_error *err);
+/* The same, but what another run has published under that name meanwhile is not replaced, in stores
+ * that can: IMREC_ERR_IO, sys_errno EEXIST. In others, locks keep runs apart. */
+IMREC_NODISCARD enum imrec_status
+sink_publish_new(const char *uri, const char *final_uri, struct imrec_error *err);
 
 /* Whether an object has the final name; an error where the store does not say. */
 IMREC_NODISCARD enum imrec_status

@@ -207,11 +207,6 @@ static enum imrec_status add_match(void *user, const char *uri, struct imrec_err
 
 /* ---- elements ------------------------------------------------------------------------------- */
 
-static enum imrec_status not_there(struct expansion *x, const char *element)
-{
-    return IMREC_REFUSE(x->err, "%s: there is no such object", element);
-}
-
 /* The objects that a pattern names, in a store of another kind than this machine's folders. */
 static enum imrec_status
 add_pattern(struct expansion *x, const struct place *at, const char *element)
@@ -235,16 +230,21 @@ add_object(struct expansion *x, const struct place *at, const char *element)
     /* Where nothing can be listed, opening it tells whether it is there. */
     if (at->store->open_folder == NULL)
         return add(x, element, strlen(element), "");
-    if (n != 0 && at->name[n - 1] != '/')
+    const bool named = n != 0 && at->name[n - 1] != '/';
+    const bool pattern = strpbrk(at->name, "*?[") != NULL;
+    if (named)
         IMREC_TRY(at->store->exists(at->name, &there, x->err));
     if (there)
         return add(x, element, strlen(element), "");
     const enum imrec_status st = at->store->open_folder(at->name, &f, x->err);
     if (st == IMREC_OK)
         return add_open_folder(x, at, f);
-    if (st != IMREC_ERR_IO || (x->err != NULL && x->err->sys_errno != ENOENT))
+    const bool absent = st == IMREC_ERR_IO && (x->err == NULL || x->err->sys_errno == ENOENT);
+    const bool no_folders = st == IMREC_ERR_UNSUPPORTED && named && !pattern;
+    if (!absent && !no_folders)
         return st;
-    return strpbrk(at->name, "*?[") != NULL ? add_pattern(x, at, element) : not_there(x, element);
+    return pattern ? add_pattern(x, at, element)
+                   : missing(x->err, element, "there is no such object");
 }
 
 static enum imrec_status add_element(struct expansion *x, const char *element)

@@ -25,7 +25,9 @@ if(IMREC_HAVE_CURL)
   if(Python3_FOUND)
     add_test(NAME buckets COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/buckets.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py 5)
-    set_tests_properties(buckets PROPERTIES TIMEOUT 900 LABELS "fault;storage" ENVIRONMENT "${IMREC_TEST_ENV}")
+    add_test(NAME trust COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/trust.py
+             $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> $<TARGET_FILE:ctf2bin>)
+    set_tests_properties(buckets trust PROPERTIES TIMEOUT 900 LABELS "fault;storage" ENVIRONMENT "${IMREC_TEST_ENV}")
   endif()
   foreach(test test_webhdfs test_webhdfs_write)
     imrec_test(${test} storage LABEL fault SOURCES support/fake_hdfs.c)
@@ -36,6 +38,8 @@ if(IMREC_HAVE_CURL)
   imrec_bench(bench_distance iter) # sweeps over a slow wire beside those of a folder: `bench_distance FOLDER [pairs]`
   target_link_libraries(bench_distance PRIVATE imrec_http_proxy)
   target_compile_definitions(bench_distance PRIVATE _GNU_SOURCE)
+  imrec_fuzz(cloud cloud)
+  imrec_fuzz(answer_head wire)
   imrec_test(test_aws_files aws LABEL fault)
   imrec_test(test_aws_roles aws SOURCES support/canned.c LABEL fault)
   # Against a real one, which tests/servers starts where it is installed.

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/shown.h"
 #include "storage/source.h"
 
 #include <errno.h>
@@ -33,6 +34,17 @@ bool file_is_absolute(struct bytes path)
     memcpy(uri, path.p, path.n);
     uri[path.n] = '\0';
     return source_is_remote(uri);
+}
+
+struct bytes file_public_name(struct bytes path, char room[IMAGE_PATH_MAX])
+{
+    if (path.n == 0 || path.n >= IMAGE_PATH_MAX || memchr(path.p, ':', path.n) == NULL ||
+        memchr(path.p, '\0', path.n) != NULL)
+        return path;
+    memcpy(room, path.p, path.n);
+    room[path.n] = '\0';
+    shown_hide_secrets(room);
+    return (struct bytes){(const uint8_t *)room, strlen(room)};
 }
 
 /* root/path; a path from "/" on, and a URI of a file, are not below the root. */

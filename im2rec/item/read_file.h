@@ -12,6 +12,9 @@ struct file_bytes { /* reused; the file follows `headroom` bytes */
 
 /* It begins with "/" or the scheme of a store: it is not below a root. */
 bool file_is_absolute(struct bytes path);
+/* The path as a list or report of a set names it: of a URL without name, password and query, which
+ * are nobody else's. `room` may hold it. */
+struct bytes file_public_name(struct bytes path, char room[IMAGE_PATH_MAX]);
 /* The folder that paths are relative to. It and, of a folder that was looked through, those below
  * it were there when the run began: one that is gone since ends the run, for whatever lay in it
  * would be skipped. */

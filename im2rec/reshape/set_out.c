@@ -48,7 +48,8 @@ enum imrec_status set_out_open(const char *path, const struct set_out_options *o
     if (unfinished)
         return IMREC_REFUSE(err, "%s.part is there: im2rec was interrupted; force begins again",
                             out->files.journal);
-    if (!o->force && !o->replaces)
+    out->files.fresh = !o->force && !o->replaces;
+    if (out->files.fresh)
         IMREC_TRY(set_check_free(&out->files, err));
     if (o->force && !o->replaces)
         IMREC_TRY(set_clear(&out->files, err));

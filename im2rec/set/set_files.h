@@ -13,6 +13,7 @@ struct set_files {
     char journal[NAME_BYTES];
     bool given_classes;            /* OUT.classes.txt is the class list that was given */
     uint64_t count;                /* of shards; 0: known at the end */
+    bool fresh;                    /* no file of the set was there: none is to be replaced */
     bool numbered;                 /* OUT-00000-of-00001.rec, also if there is one only */
     const struct shard_kind *kind; /* shards are OUT with its suffix */
     const struct stop

@@ -8,6 +8,7 @@ from typing import Any, Iterator
 from . import _log
 from ._ffi import check, ffi, lib, new_error, same_process, text
 from ._options import as_text
+from ._running import close_at_exit, discard
 from .errors import ArgumentError, CancelledError
 
 _TYPES = {"text": "IMREC_SPLIT_TEXT", "recordio": "IMREC_SPLIT_RECORDIO", "indexed_recordio": "IMREC_SPLIT_INDEXED_RECORDIO"}
@@ -60,6 +61,7 @@ class InputSplit:
         self._pid, self._lock, self._ended = os.getpid(), threading.Lock(), False
         _log.listen()
         self._s = self._opened()
+        close_at_exit(self)
         self._bytes, self._err = ffi.new("struct imrec_split_bytes *"), new_error()
 
     def _opened(self) -> Any:
@@ -107,7 +109,7 @@ class InputSplit:
         """The rest of a pass as chunks, as the files have them: whole lines with their ends, or whole records with their
         heads. A chunk never reaches into another file."""
         iter(self)
-        return iter(lambda: self._taken(lib.imrec_input_split_next_chunk), None)
+        return iter(lambda: self._taken(lib.imrec_input_split_next_chunk), None)  # type: ignore[arg-type,unused-ignore]
 
     # ---- places --------------------------------------------------------------------------------------------------------
 
@@ -171,7 +173,7 @@ class InputSplit:
 
     def __del__(self) -> None:
         if getattr(self, "_s", None):
-            self.close()
+            discard(self)
 
     def __reduce__(self) -> Any:
         return _reopened, (self._arguments, self.position(), self._ended)

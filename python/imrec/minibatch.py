@@ -21,6 +21,7 @@ from ._batch import _copied
 from ._ffi import check, ffi, lib, new_error, same_process, text, to_dict
 from ._minibatch import CSR, DTYPES, Minibatch, MinibatchData, StreamInformation, dtype_of
 from ._options import assign, describe, fill
+from ._running import close_at_exit, discard
 from .errors import ArgumentError, CancelledError
 
 __all__ = ["CBFDeserializer", "CSR", "CTFDeserializer", "Deserializer", "FULL_DATA_SWEEP", "INFINITELY_REPEAT", "Minibatch",
@@ -186,6 +187,7 @@ class MinibatchSource:
         self.is_infinite = not (o.max_samples or o.max_sweeps or o.epoch_size == FULL_DATA_SWEEP)
         self._share = int(o.num_ranks), int(o.rank)
         old, self._source, self._kept, self._pid = self._source, out[0], kept, os.getpid()
+        close_at_exit(self)
         if old:
             lib.imrec_minibatch_source_close(old)
         shapes = {name: s.shape for d in self._deserializers for name, s in d.streams.items() if s.shape is not None}
@@ -321,7 +323,7 @@ class MinibatchSource:
 
     def __del__(self) -> None:
         if getattr(self, "_source", None):
-            self.close()
+            discard(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_deserializers": self._deserializers, "_shared": self._shared, "_options": self._options,

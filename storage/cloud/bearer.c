@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/shown.h"
 #include "base/threads.h"
 #include "storage/aws/sigv4.h"
 
@@ -12,7 +13,6 @@
 #include <string.h>
 #include <time.h>
 
-#define TOKEN_BYTES   4096
 #define ANSWER_BYTES  ((size_t)64 << 10)
 #define RENEW_SECONDS 300 /* before it expires */
 
@@ -20,7 +20,7 @@ static struct mutex g_lock = MUTEX_INIT;
 static struct { /* of the metadata server, of this process */
     bool asked, none;
     int64_t expires;
-    char token[TOKEN_BYTES];
+    char token[BEARER_BYTES];
 } g_machine;
 
 static const char *variable(const char *name)
@@ -55,20 +55,32 @@ static enum imrec_status sign_token(void *user, struct wire_job *job, struct imr
 /* ---- the metadata server -----------------------------------------------------------------------
  */
 
-static enum imrec_status take_token(struct bytes text, struct imrec_error *err)
+enum imrec_status
+bearer_read(struct bytes text, char token[BEARER_BYTES], uint32_t *seconds, struct imrec_error *err)
 {
     json_t *answer = json_loadb((const char *)text.p, text.n, 0, NULL);
-    const char *token = json_string_value(json_object_get(answer, "access_token"));
-    const json_int_t seconds = json_integer_value(json_object_get(answer, "expires_in"));
-    const bool good = token != NULL && strlen(token) < TOKEN_BYTES && seconds > 0;
+    const char *said = json_string_value(json_object_get(answer, "access_token"));
+    const json_int_t holds = json_integer_value(json_object_get(answer, "expires_in"));
+    /* It goes into a header as it is. */
+    const bool good = said != NULL && said[0] != '\0' && strlen(said) < BEARER_BYTES &&
+                      shown_as_is(said) && strpbrk(said, " \\") == NULL && holds > 0;
     if (good) {
-        (void)snprintf(g_machine.token, TOKEN_BYTES, "%s", token);
-        g_machine.expires = (int64_t)time(NULL) + (int64_t)seconds;
+        (void)snprintf(token, BEARER_BYTES, "%s", said);
+        *seconds = holds < UINT32_MAX ? (uint32_t)holds : UINT32_MAX;
     }
     json_decref(answer);
     return good ? IMREC_OK
                 : imrec_fail(err, IMREC_ERR_IO,
                              "the metadata server's answer has no access_token and expires_in");
+}
+
+/* g_lock is held. */
+static enum imrec_status take_token(struct bytes text, struct imrec_error *err)
+{
+    uint32_t seconds;
+    IMREC_TRY(bearer_read(text, g_machine.token, &seconds, err));
+    g_machine.expires = (int64_t)time(NULL) + seconds;
+    return IMREC_OK;
 }
 
 /* g_lock is held. A machine that is not Google's has no such server. */

@@ -7,9 +7,15 @@
 #ifndef IMREC_STORAGE_CLOUD_BEARER_H
 #define IMREC_STORAGE_CLOUD_BEARER_H
 
+#include "base/bytes.h"
 #include "storage/wire/retry.h"
+
+#define BEARER_BYTES 4096
 
 /* `emulator`: no metadata server is asked, there is no account. *sign NULL: nobody. */
 IMREC_NODISCARD enum imrec_status
 bearer_find(bool emulator, wire_sign_fn **sign, struct imrec_error *err);
+/* The token of the metadata server's answer, hostile bytes, and for how many seconds it holds. */
+IMREC_NODISCARD enum imrec_status bearer_read(struct bytes answer, char token[BEARER_BYTES],
+                                              uint32_t *seconds, struct imrec_error *err);
 #endif

@@ -59,14 +59,21 @@ read_text(struct cloud_state *s, const struct cloud_place *p, struct imrec_error
     return at == s->text.n ? IMREC_OK : bad(p, "more than its end follows", err);
 }
 
+enum imrec_status
+cloud_state_read(struct cloud_state *s, const struct cloud_place *p, struct imrec_error *err)
+{
+    const bool is_state =
+        s->text.n >= strlen(MAGIC) && memcmp(s->text.p, MAGIC, strlen(MAGIC)) == 0;
+    return is_state ? read_text(s, p, err) : IMREC_OK;
+}
+
 enum imrec_status cloud_state_load(struct cloud_state *s, struct cloud_place *p,
                                    const char *part_key, bool *found, struct imrec_error *err)
 {
     *s = (struct cloud_state){.text = BUF_INIT(STATE_BYTES)};
     enum imrec_status st = cloud_get(p, part_key, &s->text, found, err);
-    if (st == IMREC_OK && *found && s->text.n >= strlen(MAGIC) &&
-        memcmp(s->text.p, MAGIC, strlen(MAGIC)) == 0)
-        st = read_text(s, p, err);
+    if (st == IMREC_OK && *found)
+        st = cloud_state_read(s, p, err);
     if (st != IMREC_OK || !*found)
         cloud_state_free(s);
     return st;

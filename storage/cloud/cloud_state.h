@@ -30,6 +30,9 @@ char *cloud_part_key(const char *key);
 IMREC_NODISCARD enum imrec_status cloud_state_load(struct cloud_state *s, struct cloud_place *p,
                                                    const char *part_key, bool *found,
                                                    struct imrec_error *err);
+/* What the text says, where it is an upload's state: hostile bytes. */
+IMREC_NODISCARD enum imrec_status
+cloud_state_read(struct cloud_state *s, const struct cloud_place *p, struct imrec_error *err);
 /* Puts the text of an upload's state there. */
 IMREC_NODISCARD enum imrec_status cloud_state_save(struct cloud_place *p, const char *part_key,
                                                    const char *id, const struct cloud_mark *last,
@@ -40,8 +43,8 @@ void cloud_state_free(struct cloud_state *s);
 uint64_t cloud_state_size(const struct cloud_state *s);
 
 /* storage/cloud/cloud_publish.c: operations of the store. */
-IMREC_NODISCARD enum imrec_status
-cloud_publish(enum cloud cloud, const char *name, const char *as, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status cloud_publish(enum cloud cloud, const char *name, const char *as,
+                                                bool new, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
 cloud_remove(enum cloud cloud, const char *name, struct imrec_error *err);
 /* Of an open place: the upload and all that is below its NAME.part. */

@@ -173,7 +173,12 @@ static void no_unlock(struct lock *l)
     static enum imrec_status word##_publish(const char *name, const char *as,                      \
                                             struct imrec_error *err)                               \
     {                                                                                              \
-        return cloud_publish(which, name, as, err);                                                \
+        return cloud_publish(which, name, as, false, err);                                         \
+    }                                                                                              \
+    static enum imrec_status word##_publish_new(const char *name, const char *as,                  \
+                                                struct imrec_error *err)                           \
+    {                                                                                              \
+        return cloud_publish(which, name, as, true, err);                                          \
     }                                                                                              \
     static enum imrec_status word##_remove(const char *name, struct imrec_error *err)              \
     {                                                                                              \
@@ -190,6 +195,7 @@ static void no_unlock(struct lock *l)
         .open_out = word##_out,                                                                    \
         .open_log = word##_log,                                                                    \
         .publish = word##_publish,                                                                 \
+        .publish_new = word##_publish_new,                                                         \
         .remove = word##_remove,                                                                   \
         .lock = word##_lock,                                                                       \
         .unlock = no_unlock,                                                                       \

@@ -14,7 +14,7 @@
 
 struct page {
     struct listing *l;
-    struct cloud_place *p;
+    const struct cloud_place *p;
     listed_fn *found;
     void *user;
     bool encoded; /* names have %XX, and '+' for a blank */
@@ -157,12 +157,20 @@ static enum imrec_status read_page(struct page *g, struct bytes text, struct imr
     return IMREC_OK;
 }
 
+enum imrec_status listing_read(struct listing *l, const struct cloud_place *p, struct bytes answer,
+                               listed_fn *found, void *user, struct imrec_error *err)
+{
+    struct page g = {.l = l, .p = p, .found = found, .user = user};
+    const enum imrec_status st = read_page(&g, answer, err);
+    imrec_free(g.next);
+    return st;
+}
+
 enum imrec_status listing_page(struct listing *l, struct cloud_place *p, const char *prefix,
                                listed_fn *found, void *user, struct imrec_error *err)
 {
     struct buf query = BUF_INIT((size_t)32 << 10), text = BUF_INIT(PAGE_BYTES);
     struct wire_job *job = imrec_zalloc(1, sizeof(*job));
-    struct page g = {.l = l, .p = p, .found = found, .user = user};
     enum imrec_status st = IMREC_OK;
     if (job == NULL || query_of(l, p, prefix, &query) != IMREC_OK)
         st = IMREC_NO_MEMORY(err, "%s: no memory for a listing", p->shown);
@@ -171,8 +179,7 @@ enum imrec_status listing_page(struct listing *l, struct cloud_place *p, const c
         st = cloud_do(p, job, "", (const char *)query.p, err);
     }
     if (st == IMREC_OK)
-        st = read_page(&g, (struct bytes){text.p, text.n}, err);
-    imrec_free(g.next);
+        st = listing_read(l, p, (struct bytes){text.p, text.n}, found, user, err);
     imrec_free(job);
     buf_free(&query);
     buf_free(&text);

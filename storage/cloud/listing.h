@@ -23,5 +23,9 @@ struct listing { /* zeroed at first */
 IMREC_NODISCARD enum imrec_status listing_page(struct listing *l, struct cloud_place *p,
                                                const char *prefix, listed_fn *found, void *user,
                                                struct imrec_error *err);
+/* What the server answered, as listing_page() reads it: hostile bytes. */
+IMREC_NODISCARD enum imrec_status listing_read(struct listing *l, const struct cloud_place *p,
+                                               struct bytes answer, listed_fn *found, void *user,
+                                               struct imrec_error *err);
 void listing_free(struct listing *l);
 #endif

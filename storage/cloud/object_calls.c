@@ -145,7 +145,7 @@ static enum imrec_status copy_parts(struct cloud_place *p, struct wire_job *job,
         st = copy_part(p, job, from, &u, at,
                        size - at < COPY_WHOLE_MOST ? size : at + COPY_WHOLE_MOST, err);
     if (st == IMREC_OK)
-        st = upload_complete(&u, p, err);
+        st = upload_complete(&u, p, NULL, err);
     else
         (void)upload_abort(&u, p, NULL);
     upload_free(&u);

@@ -238,3 +238,31 @@ enum imrec_status cloud_do(struct cloud_place *p, struct wire_job *job, const ch
                ? IMREC_OK
                : wire_error(job, p->shown, IMREC_NO_OFFSET, NULL, err);
 }
+
+/* AWS says 501 of a header that a kind of bucket does not have; others answer 400 and name it in
+ * the text. */
+static bool is_unknown(const struct wire_job *job)
+{
+    return job->status == 501 ||
+           (job->status == 400 && strstr(job->said, "NotImplemented") != NULL);
+}
+
+enum imrec_status cloud_do_new(struct cloud_place *p, struct wire_job *job, const char *key,
+                               const char *query, bool *taken, struct imrec_error *err)
+{
+    const struct wire_job asked = *job;
+    *taken = false;
+    IMREC_TRY(wire_headers_add(&job->headers, err, "If-None-Match: *"));
+    IMREC_TRY(cloud_ask(p, job, key, query, err));
+    if (is_unknown(job)) {
+        *job = (struct wire_job){.method = asked.method,
+                                 .body = asked.body,
+                                 .body_bytes = asked.body_bytes,
+                                 .grow = asked.grow};
+        return cloud_do(p, job, key, query, err);
+    }
+    *taken = job->status == 412 || job->status == 409;
+    return *taken || (job->status >= 200 && job->status < 300)
+               ? IMREC_OK
+               : wire_error(job, p->shown, IMREC_NO_OFFSET, NULL, err);
+}

@@ -40,4 +40,10 @@ IMREC_NODISCARD enum imrec_status cloud_ask(struct cloud_place *p, struct wire_j
 IMREC_NODISCARD enum imrec_status cloud_do(struct cloud_place *p, struct wire_job *job,
                                            const char *key, const char *query,
                                            struct imrec_error *err);
+/* Sends a PUT or POST that makes an object, on the condition that there is none (If-None-Match: *),
+ * or without a condition where the store does not have it. *taken: there is one, or somebody is
+ * making it. */
+IMREC_NODISCARD enum imrec_status cloud_do_new(struct cloud_place *p, struct wire_job *job,
+                                               const char *key, const char *query, bool *taken,
+                                               struct imrec_error *err);
 #endif

@@ -22,7 +22,7 @@ static enum imrec_status no_memory(const struct cloud_place *p, struct imrec_err
 struct answer {
     const struct cloud_place *p;
     struct upload *u;
-    char id[UPLOAD_ID_BYTES], etag[192], code[64], message[160], next[16];
+    char id[UPLOAD_ID_BYTES], etag[192], code[64], next[16];
     bool more;
 };
 
@@ -53,8 +53,6 @@ static enum imrec_status take(void *user, const struct answer_item *item, struct
         copy_text(a->etag, sizeof(a->etag), text);
     else if (strcmp(item->name, "Code") == 0)
         copy_text(a->code, sizeof(a->code), text);
-    else if (strcmp(item->name, "Message") == 0)
-        (void)snprintf(a->message, sizeof(a->message), "%s", text);
     else if (strcmp(item->name, "NextPartNumberMarker") == 0)
         copy_text(a->next, sizeof(a->next), text);
     else if (strcmp(item->name, "IsTruncated") == 0)
@@ -69,8 +67,7 @@ static enum imrec_status read_answer(struct answer *a, struct bytes text, struct
         IMREC_TRY(answer_items(a->p->shown, text, 2, take, a, err));
     if (a->code[0] == '\0')
         return IMREC_OK;
-    imrec_fail(err, IMREC_ERR_IO, "%s: the server answers %s: %s", a->p->shown, a->code,
-               a->message);
+    imrec_fail(err, IMREC_ERR_IO, "%s: the server answers %s", a->p->shown, a->code);
     if (err != NULL)
         err->sys_errno = strcmp(a->code, "NoSuchUpload") == 0 ? ENOENT : EIO;
     return IMREC_ERR_IO;
@@ -83,22 +80,32 @@ upload_check_answer(const struct cloud_place *p, struct bytes text, struct imrec
     return read_answer(&a, text, err);
 }
 
+/* `taken`: as upload_complete() has it. */
+static enum imrec_status fetch(struct cloud_place *p, const char *method, const char *key,
+                               const char *query, struct bytes body, struct buf *text, bool *taken,
+                               struct imrec_error *err)
+{
+    struct wire_job *job = imrec_zalloc(1, sizeof(*job));
+    if (job == NULL)
+        return no_memory(p, err);
+    *job = (struct wire_job){.method = method, .body = body.p, .body_bytes = body.n, .grow = text};
+    const enum imrec_status st = taken != NULL ? cloud_do_new(p, job, key, query, taken, err)
+                                               : cloud_do(p, job, key, query, err);
+    imrec_free(job);
+    return st;
+}
+
 /* Asks and reads. */
 static enum imrec_status ask(struct cloud_place *p, const char *method, const char *key,
                              const char *query, struct bytes body, struct answer *a,
                              struct imrec_error *err)
 {
-    struct wire_job *job = imrec_zalloc(1, sizeof(*job));
     struct buf text = BUF_INIT(UPLOAD_ANSWER_BYTES);
-    if (job == NULL)
-        return no_memory(p, err);
-    *job = (struct wire_job){.method = method, .body = body.p, .body_bytes = body.n, .grow = &text};
     a->p = p;
-    enum imrec_status st = cloud_do(p, job, key, query, err);
+    enum imrec_status st = fetch(p, method, key, query, body, &text, NULL, err);
     if (st == IMREC_OK)
         st = read_answer(a, (struct bytes){text.p, text.n}, err);
     buf_free(&text);
-    imrec_free(job);
     return st;
 }
 
@@ -151,22 +158,33 @@ enum imrec_status upload_query(const struct upload *u, uint32_t number,
     return IMREC_OK;
 }
 
+enum imrec_status upload_note_listed(struct upload *u, const struct cloud_place *p,
+                                     struct bytes answer, uint32_t *next, struct imrec_error *err)
+{
+    struct answer a = {.p = p, .u = u};
+    IMREC_TRY(read_answer(&a, answer, err));
+    const unsigned long long marker = a.more ? strtoull(a.next, NULL, 10) : 0;
+    *next = marker <= UPLOAD_PARTS_MOST ? (uint32_t)marker : 0;
+    return IMREC_OK;
+}
+
 static enum imrec_status
 find_parts(struct upload *u, struct cloud_place *p, struct imrec_error *err)
 {
-    char id[UPLOAD_QUERY_BYTES], query[UPLOAD_QUERY_BYTES + 64];
-    struct answer a = {.u = u};
+    char id[UPLOAD_QUERY_BYTES], query[UPLOAD_QUERY_BYTES + 64], marker[48] = "";
+    uint32_t next = 0, before;
     IMREC_TRY(encode_id(u, id, err));
     do {
-        (void)snprintf(query, sizeof(query), "%s%s%suploadId=%.*s",
-                       a.next[0] != '\0' ? "part-number-marker=" : "", a.next,
-                       a.next[0] != '\0' ? "&" : "", 3 * UPLOAD_ID_BYTES, id);
-        char before[sizeof(a.next)];
-        memcpy(before, a.next, sizeof(before));
-        a.more = false;
-        IMREC_TRY(ask(p, "GET", u->key, query, (struct bytes){0}, &a, err));
-        a.more = a.more && strcmp(a.next, before) != 0;
-    } while (a.more);
+        struct buf text = BUF_INIT(UPLOAD_ANSWER_BYTES);
+        before = next;
+        (void)snprintf(query, sizeof(query), "%suploadId=%.*s", marker, 3 * UPLOAD_ID_BYTES, id);
+        enum imrec_status st = fetch(p, "GET", u->key, query, (struct bytes){0}, &text, NULL, err);
+        if (st == IMREC_OK)
+            st = upload_note_listed(u, p, (struct bytes){text.p, text.n}, &next, err);
+        buf_free(&text);
+        IMREC_TRY(st);
+        (void)snprintf(marker, sizeof(marker), "part-number-marker=%" PRIu32 "&", next);
+    } while (next > before); /* a server that goes back would never come to an end */
     return IMREC_OK;
 }
 
@@ -241,21 +259,26 @@ static enum imrec_status list_parts(const struct upload *u, struct buf *body)
 }
 
 static enum imrec_status end(const struct upload *u, struct cloud_place *p, const char *method,
-                             struct bytes body, struct imrec_error *err)
+                             struct bytes body, bool *taken, struct imrec_error *err)
 {
     char id[UPLOAD_QUERY_BYTES], query[UPLOAD_QUERY_BYTES + 16];
-    struct answer a = {0};
+    struct buf text = BUF_INIT(UPLOAD_ANSWER_BYTES);
     IMREC_TRY(encode_id(u, id, err));
     (void)snprintf(query, sizeof(query), "uploadId=%s", id);
-    return ask(p, method, u->key, query, body, &a, err);
+    enum imrec_status st = fetch(p, method, u->key, query, body, &text, taken, err);
+    if (st == IMREC_OK)
+        st = upload_check_answer(p, (struct bytes){text.p, text.n}, err);
+    buf_free(&text);
+    return st;
 }
 
-enum imrec_status upload_complete(struct upload *u, struct cloud_place *p, struct imrec_error *err)
+enum imrec_status
+upload_complete(struct upload *u, struct cloud_place *p, bool *taken, struct imrec_error *err)
 {
     struct buf body = BUF_INIT(UPLOAD_ANSWER_BYTES);
     enum imrec_status st = list_parts(u, &body);
-    st =
-        st != IMREC_OK ? no_memory(p, err) : end(u, p, "POST", (struct bytes){body.p, body.n}, err);
+    st = st != IMREC_OK ? no_memory(p, err)
+                        : end(u, p, "POST", (struct bytes){body.p, body.n}, taken, err);
     buf_free(&body);
     return st;
 }
@@ -266,7 +289,7 @@ upload_abort(const struct upload *u, struct cloud_place *p, struct imrec_error *
     struct imrec_error why = {0};
     if (u->id[0] == '\0')
         return IMREC_OK;
-    const enum imrec_status st = end(u, p, "DELETE", (struct bytes){0}, &why);
+    const enum imrec_status st = end(u, p, "DELETE", (struct bytes){0}, NULL, &why);
     if (st == IMREC_ERR_IO && why.sys_errno == ENOENT)
         return IMREC_OK;
     if (st != IMREC_OK && err != NULL)

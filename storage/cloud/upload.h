@@ -35,6 +35,11 @@ IMREC_NODISCARD enum imrec_status upload_find(struct upload *u, struct cloud_pla
 IMREC_NODISCARD enum imrec_status upload_query(const struct upload *u, uint32_t number,
                                                char out[UPLOAD_QUERY_BYTES],
                                                struct imrec_error *err);
+/* A page of the list of parts: notes those that follow the last one. *next is where the next page
+ * begins, 0: there is none. */
+IMREC_NODISCARD enum imrec_status upload_note_listed(struct upload *u, const struct cloud_place *p,
+                                                     struct bytes answer, uint32_t *next,
+                                                     struct imrec_error *err);
 /* Part `number` is there; of a copied one the answer says its ETag. */
 IMREC_NODISCARD enum imrec_status upload_note(struct upload *u, uint32_t number, const char *etag,
                                               uint64_t bytes, struct imrec_error *err);
@@ -44,9 +49,10 @@ IMREC_NODISCARD enum imrec_status upload_note_copied(struct upload *u, const str
 /* The part after the last one, now. */
 IMREC_NODISCARD enum imrec_status
 upload_put(struct upload *u, struct cloud_place *p, struct bytes content, struct imrec_error *err);
-/* The object is there. sys_errno ENOENT: the upload is not, or no longer. */
+/* The object is there. sys_errno ENOENT: the upload is not, or no longer. `taken`: it is not made
+ * where there is one, as cloud_do_new() says; NULL: it replaces that. */
 IMREC_NODISCARD enum imrec_status
-upload_complete(struct upload *u, struct cloud_place *p, struct imrec_error *err);
+upload_complete(struct upload *u, struct cloud_place *p, bool *taken, struct imrec_error *err);
 /* None is fine. */
 enum imrec_status
 upload_abort(const struct upload *u, struct cloud_place *p, struct imrec_error *err);

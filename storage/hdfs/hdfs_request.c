@@ -84,14 +84,6 @@ static bool retry_passing(struct wire_retry *r, struct wire_job *job, uint64_t *
     return again;
 }
 
-/* A server may quote what it was asked. */
-static void hide_token(const struct hdfs_place *p, struct wire_job *job)
-{
-    static const char key[] = "&delegation=";
-    if (strncmp(p->who, key, strlen(key)) == 0 && strstr(job->said, p->who + strlen(key)) != NULL)
-        job->said[0] = '\0';
-}
-
 enum hdfs_then hdfs_judge(struct hdfs_place *p, struct hdfs_try *t, struct wire_job *job,
                           struct hdfs_refusal *why, uint64_t *wait_ms)
 {
@@ -101,7 +93,6 @@ enum hdfs_then hdfs_judge(struct hdfs_place *p, struct hdfs_try *t, struct wire_
         hdfs_place_answered(p, t->node);
         return HDFS_ANSWERED;
     }
-    hide_token(p, job);
     if (job->outcome == WIRE_ANSWERED)
         hdfs_answer_refusal(job->said, why);
     const bool elsewhere = is_of_this_node(job, why);

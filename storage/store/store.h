@@ -94,6 +94,9 @@ struct store {
                                   struct imrec_error *err);
     /* The temporary object of `name` becomes the final one of `as`. */
     enum imrec_status (*publish)(const char *name, const char *as, struct imrec_error *err);
+    /* The same where no object has the final name; one that has is an error of errno EEXIST and
+     * stays as it is, but for one that an earlier try has made. NULL: as publish. */
+    enum imrec_status (*publish_new)(const char *name, const char *as, struct imrec_error *err);
     /* A folder of objects, e.g. "a" of "a/b" and "a/c/d"; IMREC_ERR_IO where there is none. */
     enum imrec_status (*open_folder)(const char *name, struct folder **out,
                                      struct imrec_error *err);

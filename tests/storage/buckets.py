@@ -7,6 +7,7 @@ Packs generated images into a bucket of tests/support/fake_bucket.py and into a 
 equal, also after the packer was killed KILLS times and resumed, and read by any partition. Prints what
 is wrong and exits with 1.
 """
+import json
 import os
 import random
 import signal
@@ -164,6 +165,63 @@ def packed_from(bucket, images, folder, work):
     check("nothing of this name" in text, f"a folder that is not there: {text}")
 
 
+def positions(bucket, folder, uri, work):
+    """A position of the files continues in the bucket, and the other way round."""
+    options = ["shuffle=1", "batch_size=3", "data_shape=3,16,16", "--count", "2"]
+    for begun, goes_on in ((folder + "/", uri), (uri, folder + "/")):
+        first, then, whole = (tempfile.mkdtemp(dir=work) for _ in range(3))
+        bucket.run(imrec, "batches", begun, *options, "--out", first)
+        bucket.run(imrec, "batches", goes_on, *options, "--from", first + "/position.json", "--out", then)
+        bucket.run(imrec, "batches", begun, *options[:-1], "4", "--out", whole)
+        ids = []
+        for out in first, then, whole:
+            with open(out + "/ids.npy", "rb") as f:
+                ids.append(f.read()[-96 if out == whole else -48 :])
+        check(ids[0] + ids[1] == ids[2] and ids[0] != ids[1], f"a position of {begun} continues elsewhere in {goes_on}")
+
+
+def minibatch_positions(bucket, work):
+    """The same of CNTK's files."""
+    text, place = os.path.join(work, "t.ctf"), os.path.join(work, "place.json")
+    with open(text, "w", encoding="ascii") as f:
+        f.write("".join(f"{i} |x {i} {i * 7 % 5} |y {i % 3}\n" for i in range(90)))
+    with open(text, "rb") as f:
+        bucket.ask("/shop/ctf/t.ctf", f.read())
+    options = ["input.x.format=dense", "input.x.dim=2", "input.y.format=dense", "input.y.dim=1", "minibatch_size_in_samples=7"]
+    for begun, goes_on in ((text, "s3://shop/ctf/t.ctf"), ("s3://shop/ctf/t.ctf", text)):
+        first = bucket.run(imrec, "minibatches", "--count", "3", begun, *options).splitlines()
+        with open(place, "w", encoding="ascii") as f:
+            json.dump(json.loads(first[-1])["position"], f)
+        then = bucket.run(imrec, "minibatches", "--count", "3", "--from", place, goes_on, *options).splitlines()
+        whole = bucket.run(imrec, "minibatches", "--count", "6", begun, *options).splitlines()
+        check(first + then == whole and len(whole) == 6, f"a position of {begun} continues elsewhere in {goes_on}")
+
+
+def two_writers(bucket, images, work, folder):
+    """What another run publishes meanwhile stays as it is, and is named; force replaces it."""
+    for name, options in ("t.rec", ["--pass-through"]), ("t.rec", []), ("t.idx", []), ("t.manifest.json", []):
+        set_name = f"raced_{name}{len(options)}"
+        bucket.ask(f"/.when?shop/{set_name}/{name}", b"of another run")
+        text = bucket.run(im2rec, "--quiet", *options, images, f"s3://shop/{set_name}/t.rec", status=1)
+        check(f"published an object as {set_name}/{name} meanwhile" in text, f"two writers of {name}: {text}")
+        check(bucket.get(f"shop/{set_name}/{name}") == b"of another run", f"two writers: {name} was replaced")
+        check(name == "t.manifest.json" or bucket.get(f"shop/{set_name}/t.manifest.json") is None, f"two writers of {name}: a manifest")
+        bucket.run(im2rec, "--quiet", "--force", images, f"s3://shop/{set_name}/t.rec")
+        same_files(bucket, folder, f"shop/{set_name}/", "forced over another's")
+    with open(folder + "/t.classes.txt", "rb") as f:
+        bucket.ask("/.when?shop/same/t.classes.txt", f.read())  # an earlier try whose answer was lost
+    packed(bucket, images, work, [], "same")
+    bucket.run(im2rec, "--quiet", "--force", images, "s3://shop/same/t.rec")
+    log = bucket.ask("/.log").decode()
+    for made in "*PUT /shop/one/t.manifest.json\n", "*POST /shop/raced_t.rec1/t.rec?uploadId=", "*PUT /shop/one/t.idx\n":
+        check(made in log, f"{made}: without a condition")
+    check("\nPUT /shop/same/t.idx\n" in log and log.count("*PUT /shop/same/t.manifest.json") == 2, "forced: with a condition, or none of the manifest")
+    for status in 501, 400:
+        bucket.ask(f"/.plain?{status}", b"")
+        packed(bucket, images, work, [], f"plain{status}")
+    bucket.ask("/.plain?0", b"")
+
+
 def hostile(bucket):
     """Lists that no server should send."""
     bomb = b'<!DOCTYPE x [<!ENTITY a "aaaa">]><ListBucketResult><Contents><Key>&a;</Key></Contents></ListBucketResult>'
@@ -199,6 +257,9 @@ def main():
         packed(bucket, images, work, [], "google", "gs")
         reads_alike(bucket, folder, "s3://shop/one/", work)
         reads_alike(bucket, folder, "gs://shop/google/t.rec", work)
+        positions(bucket, folder, "s3://shop/one/", work)
+        minibatch_positions(bucket, work)
+        two_writers(bucket, images, work, folder)
         bucket.run(im2rec, "--quiet", "--shards", "3", images, "s3://account/box/az/t.rec")
         for uri in "s3://shop/three/*.rec", "az://account/box/az/", "s3://shop/th*/t-0000[0-2]-of-*.rec":
             text = bucket.run(imrec, "verify", "--quiet", uri)

@@ -6,6 +6,7 @@
 #include "storage/lock.h"
 #include "storage/sink.h"
 #include "storage/source.h"
+#include "storage/uri_list.h"
 #include "tests/support/own_store.h"
 #include "tests/support/packing.h"
 #include "tests/support/small_set.h"
@@ -218,6 +219,7 @@ TEST(what_a_store_cannot_is_refused_by_name)
     const struct imrec_store all = own_calls();
     const struct imrec_store calls = {
         .struct_size = sizeof(calls), .open = all.open, .read_at = all.read_at, .close = all.close};
+    struct uri_list list = {0};
     struct sink *s;
     struct folder *f;
     struct lock *l;
@@ -231,6 +233,11 @@ TEST(what_a_store_cannot_is_refused_by_name)
     expect(lock_take("reader://a", &l, &err), IMREC_ERR_UNSUPPORTED, writing);
     expect(folder_open("reader://a", &f, &err), IMREC_ERR_UNSUPPORTED,
            "reader://a: its store cannot list");
+    expect(uri_list_expand("reader://b", ".rec", &list, &err), IMREC_ERR_ARGUMENT,
+           "reader://b: there is no such object");
+    ck_assert_int_eq(err.sys_errno, ENOENT);
+    expect(uri_list_expand("reader://b/", ".rec", &list, &err), IMREC_ERR_UNSUPPORTED,
+           "reader://b/: its store cannot list");
     ck_assert_int_eq(imrec_store_unregister("reader", &err), IMREC_OK);
 }
 

@@ -6,8 +6,9 @@
 Serves on a free loopback port and writes "PORT" into FILE (under its name when it serves). Objects,
 ranges, ETags, lists in pages of N, uploads in parts, copies. Signatures are not checked: that is what
 real servers are for. Of every N-th request (--every) the answer is 503. A request for /.log answers
-"METHOD PATH?QUERY" of all requests before it, a line each, one for /.left the names of all objects and
-uploads; a PUT to /.say?KIND replaces the next list's
+"METHOD PATH?QUERY" of all requests before it, a line each ("*" before those with If-None-Match), one for
+/.left the names of all objects and uploads; a PUT to /.when?NAME puts its body there just before the next
+request that would make the object NAME; one to /.plain?STATUS answers that to If-None-Match; a PUT to /.say?KIND replaces the next list's
 answer by its body, and one to /.deny?PREFIX answers 403 for keys that begin so.
 """
 import argparse
@@ -25,7 +26,7 @@ from xml.sax.saxutils import escape
 lock = threading.Lock()
 objects = {}  # "bucket/key" -> (bytes, etag, date)
 uploads = {}  # id -> (name, {number: (bytes, etag)})
-state = {"requests": 0, "log": [], "say": None, "deny": [], "next": 1, "page": 1000, "every": 0}
+state = {"requests": 0, "log": [], "say": None, "deny": [], "next": 1, "page": 1000, "every": 0, "when": {}, "plain": 0}
 
 
 def etag_of(body):
@@ -156,11 +157,17 @@ class Handler(BaseHTTPRequestHandler):
         if path == "/.say":
             state["say"] = body
             return b"", {}
+        if path == "/.when":
+            state["when"][text] = body
+            return b"", {}
+        if path == "/.plain":
+            state["plain"] = int(text)
+            return b"", {}
         if path == "/.deny":
             state["deny"].append(text)
             return b"", {}
         state["requests"] += 1
-        state["log"].append(f"{self.command} {self.path}\n")
+        state["log"].append("*" * ("If-None-Match" in self.headers) + f"{self.command} {self.path}\n")
         if state["every"] and state["requests"] % state["every"] == 0:
             raise Answer(503, b"SlowDown")
         return None, None
@@ -195,6 +202,7 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "GET":
             return part_page(upload, int(query.get("part-number-marker", 0))).encode(), {}
         if self.command == "POST":
+            self.condition(name)
             put(name, complete(upload, body))
         del uploads[query["uploadId"]]
         return (b"<R/>" if self.command == "POST" else b""), {}
@@ -215,10 +223,18 @@ class Handler(BaseHTTPRequestHandler):
             return f"<CopyResult><ETag>{escape(tag)}</ETag></CopyResult>".encode(), {}
         return b"", {"ETag": tag}
 
+    def condition(self, name):
+        if name in state["when"]:
+            put(name, state["when"].pop(name))
+        if self.headers.get("If-None-Match") == "*":
+            if state["plain"]:
+                raise error(state["plain"], "NotImplemented")
+            if name in objects:
+                raise error(412, "PreconditionFailed")
+
     def plain_call(self, name, body):
         if self.command == "PUT":
-            if self.headers.get("If-None-Match") == "*" and name in objects:
-                raise error(412, "PreconditionFailed")
+            self.condition(name)
             return self.copy_answer(put(name, self.copied(body)))
         if self.command == "DELETE":
             objects.pop(name, None)

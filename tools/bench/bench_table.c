@@ -1,5 +1,6 @@
 /* tools/bench/bench_table.c - what the measurements amount to. */
 #include "tools/bench/bench_table.h"
+#include "cli/show.h"
 
 #include <stdlib.h>
 
@@ -131,10 +132,10 @@ void bench_print_json(const struct bench_table *t)
 {
     struct json j;
     json_begin(&j, stdout);
-    json_text(&j, "shard", t->uri);
+    json_text(&j, "shard", cli_uri(t->uri));
     json_array(&j, "options");
     for (int i = 0; i < t->pair_count; i++)
-        json_text(&j, NULL, t->pairs[i]);
+        json_text(&j, NULL, cli_uri(t->pairs[i]));
     json_end(&j);
     json_int(&j, "repetitions", t->repeats);
     json_uint(&j, "views", t->views);

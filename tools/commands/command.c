@@ -1,5 +1,6 @@
 /* tools/commands/command.c - what the subcommands share. */
 #include "tools/commands/command.h"
+#include "cli/show.h"
 
 #include <errno.h>
 #include <string.h>
@@ -105,9 +106,9 @@ void command_finding(FILE *out, struct json *j, const struct imrec_finding *f)
     }
     json_object(j, NULL);
     json_text(j, "kind", imrec_finding_name(f->kind));
-    json_text(j, "shard", f->uri);
+    json_text(j, "shard", cli_uri(f->uri));
     JSON_UINTS(j, {"begin", f->begin}, {"end", f->end}, {"id", f->id});
-    json_text(j, "reason", f->reason);
+    json_text(j, "reason", cli_uri(f->reason));
     json_end(j);
 }
 
@@ -180,7 +181,7 @@ static void json_content(struct json *j, const struct imrec_record *r)
 void command_json_record(struct json *j, const struct imrec_record *r, bool all)
 {
     json_object(j, NULL);
-    json_text(j, "shard", r->uri);
+    json_text(j, "shard", cli_uri(r->uri));
     JSON_UINTS(j, {"offset", r->offset}, {"record_bytes", r->size});
     if (r->is_image) {
         json_uint(j, "id", r->id);

@@ -1,5 +1,6 @@
 /* tools/commands/imrec_batches.c - what the iterator delivers, as NumPy files, for checks from
  * outside. */
+#include "cli/show.h"
 #include "tools/commands/batches_draw.h"
 #include "tools/commands/command.h"
 #include "tools/commands/npy.h"
@@ -272,7 +273,7 @@ static void print(const struct job *j, struct imrec_iter *it)
                {"replaced", j->replaced}, {"sweeps_ended", j->sweeps_ended});
     json_bool(&json, "indexed", stats.indexed);
     if (imrec_iter_index(it) != NULL)
-        json_text(&json, "index", imrec_iter_index(it));
+        json_text(&json, "index", cli_uri(imrec_iter_index(it)));
     else
         json_raw(&json, "index", "null");
     json_close(&json);
