@@ -8,6 +8,7 @@
 #define IMREC_STORAGE_CACHE_CACHE_H
 
 #include "storage/source.h"
+#include "storage/store/scope.h"
 
 #define CACHE_FILE      "imrec.cache"        /* in the folder */
 #define CACHE_BYTES     ((uint64_t)10 << 30) /* of a new cache, where nobody says how many */
@@ -20,6 +21,9 @@ struct cache;
 IMREC_NODISCARD enum imrec_status
 cache_open(const char *folder, uint64_t bytes, struct cache **out, struct imrec_error *err);
 void cache_close(struct cache *c); /* after its sources; NULL is allowed */
+
+/* What is opened in the scope from here on is read through the cache, which outlives it. */
+void cache_serve(struct cache *c, struct store_scope *scope);
 
 struct cache_totals {
     uint64_t store_bytes, store_reads; /* asked of the sources beneath */

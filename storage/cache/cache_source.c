@@ -17,6 +17,7 @@ struct cache_source {
     struct source *inner;
     struct cache *cache;
     struct cache_object object;
+    struct traffic *traffic; /* of the scope that opened it */
 };
 
 static struct cache_block block_of(const struct cache_source *s, uint64_t number)
@@ -43,8 +44,11 @@ get(struct cache_source *s, uint64_t number, uint64_t offset, uint64_t end, uint
     const struct cache_block b = block_of(s, number);
     const uint64_t begin = number * BLOCK_BYTES, stop = begin + b.bytes,
                    from = offset > begin ? offset : begin, until = end < stop ? end : stop;
-    return cache_get(s->cache, &b, (uint32_t)(from - begin), to + (from - offset),
-                     (uint32_t)(until - from));
+    const enum cache_found found = cache_get(s->cache, &b, (uint32_t)(from - begin),
+                                             to + (from - offset), (uint32_t)(until - from));
+    if (found == CACHE_HIT && s->traffic != NULL)
+        atomic_fetch_add(&s->traffic->cache_bytes, until - from);
+    return found;
 }
 
 /* Blocks [first, last) read and kept; the bytes of [offset, end) go to `to`. */
@@ -149,7 +153,14 @@ enum imrec_status cache_source_open(struct cache *c, const char *uri, struct sou
     *s = (struct cache_source){.base = {inner->size, &cache_ops, inner->modified, inner->identity},
                                .inner = inner,
                                .cache = c,
-                               .object = object};
+                               .object = object,
+                               .traffic = store_scope_traffic()};
     *out = &s->base;
     return IMREC_OK;
+}
+
+void cache_serve(struct cache *c, struct store_scope *scope)
+{
+    scope->cache = c;
+    scope->through = cache_source_open;
 }

@@ -27,11 +27,12 @@
 struct hdfs_object {
     struct hdfs_place place;
     struct hdfs_status status; /* as it was opened */
-    struct mutex lock;         /* of what follows */
-    uint64_t next;             /* where a read continues the last small one */
-    size_t ahead;              /* bytes that the next one reads; 0: those that are asked for */
-    uint8_t *block;            /* AHEAD_MOST bytes, once it is needed */
-    uint64_t begin, end;       /* of the object, that are in it */
+    char identity[64];
+    struct mutex lock;   /* of what follows */
+    uint64_t next;       /* where a read continues the last small one */
+    size_t ahead;        /* bytes that the next one reads; 0: those that are asked for */
+    uint8_t *block;      /* AHEAD_MOST bytes, once it is needed */
+    uint64_t begin, end; /* of the object, that are in it */
 };
 
 struct part {
@@ -57,6 +58,8 @@ struct reading {
 static enum imrec_status open_status(struct hdfs_object *o, struct imrec_error *err)
 {
     IMREC_TRY(hdfs_stat(&o->place, &o->status, err));
+    (void)snprintf(o->identity, sizeof(o->identity), "%" PRIu64 "-%" PRIu64 "-%" PRIu64,
+                   o->status.modified_ms, o->status.size, o->status.id);
     if (o->status.kind == HDFS_FILE)
         return IMREC_OK;
     imrec_fail(err, IMREC_ERR_IO, "%s: is a %s; a file is needed", o->place.shown,
@@ -96,6 +99,11 @@ uint64_t hdfs_object_size(const struct hdfs_object *o)
 uint64_t hdfs_object_modified(const struct hdfs_object *o)
 {
     return o->status.modified_ms * 1000000u;
+}
+
+const char *hdfs_object_identity(const struct hdfs_object *o)
+{
+    return o->identity;
 }
 
 void hdfs_object_close(struct hdfs_object *o)
@@ -225,6 +233,7 @@ static enum imrec_status
 read_parts(struct hdfs_object *o, uint64_t offset, uint8_t *to, size_t n, struct imrec_error *err)
 {
     const size_t parts = n / PART_BYTES + (n % PART_BYTES != 0);
+    const uint64_t since_ns = clock_ns();
     struct reading r = {.o = o, .next = offset, .end = offset + n, .to = to};
     r.count = parts < PARTS_MOST ? (uint32_t)parts : PARTS_MOST;
     r.parts = imrec_zalloc(r.count, sizeof(*r.parts));
@@ -233,6 +242,7 @@ read_parts(struct hdfs_object *o, uint64_t offset, uint8_t *to, size_t n, struct
     wire_group_init(&r.group);
     const enum imrec_status st = run(&r, err);
     end(&r);
+    traffic_waited(o->place.traffic, since_ns);
     return st;
 }
 

@@ -57,7 +57,8 @@ static enum imrec_status deal(struct reading *r, struct part *p, struct imrec_er
                                .end = r->next + n,
                                .to = r->to,
                                .room = n,
-                               .redirects = r->o->redirects};
+                               .redirects = r->o->redirects,
+                               .traffic = r->o->traffic};
     p->retry = (struct wire_retry){.answered = !atomic_load(&r->o->gone)};
     IMREC_TRY(pin_version(r->o, &p->job, err));
     p->own = p->job.headers.count;
@@ -146,6 +147,7 @@ enum imrec_status object_read_ranges(struct wire_object *o, uint64_t offset, uin
                                      struct imrec_error *err)
 {
     const size_t parts = n / PART_BYTES + (n % PART_BYTES != 0);
+    const uint64_t since_ns = clock_ns();
     struct reading r = {.o = o, .next = offset, .end = offset + n, .to = to};
     r.count = parts < PARTS_MOST ? (uint32_t)parts : PARTS_MOST;
     r.parts = imrec_zalloc(r.count, sizeof(*r.parts));
@@ -156,5 +158,6 @@ enum imrec_status object_read_ranges(struct wire_object *o, uint64_t offset, uin
     cancel_all(&r);
     wire_group_destroy(&r.group);
     imrec_free(r.parts);
+    traffic_waited(o->traffic, since_ns);
     return st;
 }
