@@ -4,6 +4,7 @@ imrec_test(test_folder storage)
 imrec_test(test_lock storage LABEL fault)
 imrec_test(test_sink storage LABEL fault)
 imrec_test(test_cache cache LABEL fault)
+imrec_fuzz(cache cache)
 
 imrec_fuzz(credentials aws)
 imrec_test(test_plugged_store im2rec iter dataset)

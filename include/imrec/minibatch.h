@@ -241,12 +241,12 @@ struct imrec_minibatch_stats {
 /* Fills *out. */
 IMREC_API void
 imrec_minibatch_get_stats(struct imrec_minibatch_source *s, struct imrec_minibatch_stats *out);
-/* Fills *out with what was moved since opening. Any thread. The inline form passes the caller's size
- * of the struct. */
+/* Fills *out with what was moved since opening. Any thread. The inline form passes the caller's
+ * size of the struct. */
 IMREC_API void imrec_minibatch_get_traffic_sized(struct imrec_minibatch_source *s,
                                                  struct imrec_traffic *out, size_t size);
-static inline void imrec_minibatch_get_traffic(struct imrec_minibatch_source *s,
-                                               struct imrec_traffic *out)
+static inline void
+imrec_minibatch_get_traffic(struct imrec_minibatch_source *s, struct imrec_traffic *out)
 {
     imrec_minibatch_get_traffic_sized(s, out, sizeof(*out));
 }

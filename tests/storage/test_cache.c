@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -256,6 +257,27 @@ TEST(a_full_disk_stops_keeping_and_nothing_else)
     ck_assert_uint_gt(again, 0);
     setrlimit(RLIMIT_FSIZE, &limit);
     cache_close(c);
+}
+
+/* A real one: a file system of 6 MiB in memory, which root alone may mount. */
+TEST(a_disk_that_is_full_stops_keeping_and_nothing_else)
+{
+    enum { LARGE = 15 * MIB };
+    mkdir(tmp_path(&dir, "cache"), 0700);
+    if (mount("tmpfs", tmp_path(&dir, "cache"), "tmpfs", 0, "size=6m") != 0) {
+        printf("skipped: no file system can be mounted here (%s)\n", strerror(errno));
+        return;
+    }
+    struct cache *c = folder(32 * MIB);
+    ck_assert_uint_eq(sweep(c, "a", 0, LARGE, MIB), LARGE);
+    const uint64_t again = sweep(c, "a", 0, LARGE, MIB);
+    ck_assert_uint_le(again, LARGE - 4 * MIB);
+    ck_assert_uint_gt(again, 0);
+    cache_close(c);
+    c = folder(0); /* the next process finds it full, too */
+    ck_assert_uint_le(sweep(c, "a", 0, LARGE, MIB), LARGE - 4 * MIB);
+    cache_close(c);
+    ck_assert_int_eq(umount(tmp_path(&dir, "cache")), 0);
 }
 
 TEST(files_of_others_and_other_bounds_are_refused)
