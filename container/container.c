@@ -14,7 +14,6 @@
 #include "container/user_source.h"
 #include "formats/set/image_list.h"
 #include "formats/set/set_names.h"
-#include "storage/cache/cache.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,16 +41,6 @@ static void check_size(const struct shard *h, const struct shard_promise *p)
 }
 
 static enum imrec_status
-open_shard(const struct container *c, const char *uri, struct source **out, struct imrec_error *err)
-{
-    struct source *inner;
-    IMREC_TRY(source_open(uri, out, err));
-    inner = *out;
-    return c->options.cache == NULL ? IMREC_OK
-                                    : cache_source_open(c->options.cache, uri, inner, out, err);
-}
-
-static enum imrec_status
 open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
 {
     struct uri_list *names = &l->names;
@@ -62,7 +51,7 @@ open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
         return imrec_fail(err, IMREC_ERR_LIMIT, "%zu shards are too many", names->count);
     for (size_t i = 0; i < names->count; i++) {
         struct shard *h = &c->shards[i];
-        IMREC_TRY(open_shard(c, names->uri[i], &h->source, err));
+        IMREC_TRY(source_open(names->uri[i], &h->source, err));
         c->shard_count++;
         h->uri = names->uri[i];
         names->uri[i] = NULL; /* it is the shard's now */

@@ -137,8 +137,6 @@ struct shard_sums;
  * looked at before, of which an empty one is a warning; files as they are. */
 enum container_look { CONTAINER_LOOK_SET, CONTAINER_LOOK_SHARD, CONTAINER_LOOK_FILE };
 
-struct cache;
-
 struct container_options {
     const char *path_imgrec;
     const char *path_imgidx; /* one element a shard; NULL, "" or "none": cells; "auto": the files
@@ -151,7 +149,6 @@ struct container_options {
     const char *source;    /* of a plugin; NULL or "": none */
     bool shifted;          /* records that begin on any byte are looked for, too: repair has them */
     bool verify_checksums; /* with the .crc next to every shard: set_sums.h */
-    struct cache *cache;   /* that shards are read through; NULL: none. Outlives the container */
     enum container_look look;
     enum shard_look shards; /* with CONTAINER_LOOK_SET: what missing shards are */
 };

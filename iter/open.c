@@ -58,6 +58,14 @@ static void warn_of_index(const struct imrec_iter *it)
                   s->index_doubt.message);
 }
 
+static enum imrec_status open_cache(struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    IMREC_TRY(cache_open(o->cache, (uint64_t)o->cache_size, &it->cache, err));
+    cache_serve(it->cache, &it->scope);
+    return IMREC_OK;
+}
+
 static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
@@ -65,7 +73,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
                                        .seed = (uint64_t)o->seed,
                                        .shuffle_window = (uint64_t)o->shuffle_window};
     if (o->cache[0] != '\0')
-        IMREC_TRY(cache_open(o->cache, (uint64_t)o->cache_size, &it->cache, err));
+        IMREC_TRY(open_cache(it, err));
     const struct container_options wanted = {
         .path_imgrec = o->path_imgrec,
         .path_imgidx = o->path_imgidx,
@@ -78,7 +86,6 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .no_labels = o->path_imglist[0] != '\0',
         .source = o->source,
         .verify_checksums = o->verify_checksums,
-        .cache = it->cache,
         .shards = o->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE,
     };
     IMREC_TRY(container_open(&wanted, &it->container, err));
@@ -288,7 +295,9 @@ enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, stru
         return IMREC_NO_MEMORY(err, "no memory for an iterator");
     it->options = o;
     headroom_init(&it->headroom);
+    struct store_scope *before = store_scope_enter(&it->scope);
     const enum imrec_status st = build(it, err);
+    (void)store_scope_enter(before);
     if (st != IMREC_OK) {
         imrec_iter_close(it);
         return st;

@@ -103,3 +103,8 @@ void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
     }
     snprintf(out->advice, sizeof(out->advice), "%s", advise(out));
 }
+
+void imrec_iter_get_traffic_sized(struct imrec_iter *it, struct imrec_traffic *out, size_t size)
+{
+    traffic_read(&it->scope.traffic, out, size);
+}

@@ -6,6 +6,7 @@
  * is called without a lock of ours, with an error of its own, and what it says is checked.
  */
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fnv.h"
 #include "base/log.h"
@@ -13,6 +14,7 @@
 #include "storage/plugged_table.h"
 #include "storage/schemes.h"
 #include "storage/store/entries.h"
+#include "storage/store/scope.h"
 
 #include <errno.h>
 #include <string.h>
@@ -52,6 +54,7 @@ writer_of(const char *uri, struct plugged **out, const char **name, struct imrec
 struct plugged_source {
     struct source base; /* first */
     struct plugged *store;
+    struct traffic *traffic; /* of the scope that opened it */
     void *object;
     char name[];
 };
@@ -61,9 +64,12 @@ plugged_read_at(struct source *s, uint64_t offset, void *to, size_t n, struct im
 {
     struct plugged_source *f = (struct plugged_source *)s;
     struct imrec_error why = unsaid();
+    const uint64_t since_ns = clock_ns();
     why.offset = offset;
     const enum imrec_status st =
         f->store->calls.read_at(f->store->user, f->object, offset, to, n, &why);
+    traffic_request(f->traffic, st == IMREC_OK ? n : 0);
+    traffic_waited(f->traffic, since_ns);
     return st == IMREC_OK ? st : plugged_blame(f->store, f->name, "read_at", st, &why, err);
 }
 
@@ -90,7 +96,8 @@ static enum imrec_status plugged_open(const char *uri, struct source **out, stru
     if (f == NULL) {
         st = no_memory(uri, err);
     } else {
-        *f = (struct plugged_source){.base.ops = &plugged_source_ops, .store = p};
+        *f = (struct plugged_source){
+            .base.ops = &plugged_source_ops, .store = p, .traffic = store_scope_traffic()};
         memcpy(f->name, name, strlen(name) + 1);
         st = p->calls.open(p->user, name, &f->object, &f->base.size, &f->base.modified, &why);
         if (st != IMREC_OK)

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "storage/plugged_table.h"
 #include "storage/schemes.h"
+#include "storage/store/scope.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -76,7 +77,11 @@ enum imrec_status source_open(const char *uri, struct source **out, struct imrec
     const char *name;
     *out = NULL;
     IMREC_TRY(store_of(uri, &store, &name, err));
-    return store->open_source(name, out, err);
+    IMREC_TRY(store->open_source(name, out, err));
+    const struct store_scope *scope = store_scope();
+    return scope == NULL || scope->cache == NULL
+               ? IMREC_OK
+               : scope->through(scope->cache, uri, *out, out, err);
 }
 
 const char *source_path(const char *uri)

@@ -28,6 +28,7 @@
 #include "imrec/sound.h"
 #include "imrec/source.h"
 #include "imrec/store.h"
+#include "imrec/traffic.h"
 #include "imrec/types.h"
 #include "imrec/version.h"
 

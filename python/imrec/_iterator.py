@@ -331,9 +331,14 @@ class ImageRecordIter:
     def stats(self) -> dict[str, Any]:
         """Counts and times since opening (..._ns: nanoseconds, summed over all workers), memory in bytes; `advice`: a sentence
         about what limits the speed; `indexed`, `index`: whether the order is that of an index, and of which (the first
-        shard's)."""
+        shard's); `traffic`: bytes of objects that came from stores over the network and from cache=, requests, retries,
+        hedges, and the time that threads waited for stores."""
         with self._serve():
-            return {**to_dict(self._stats()), "index": text(lib.imrec_iter_index(self._it)) or None}
+            out = ffi.new("struct imrec_traffic *")
+            lib.imrec_iter_get_traffic(self._it, out)
+            traffic = to_dict(out[0])
+            del traffic["struct_size"]
+            return {**to_dict(self._stats()), "traffic": traffic, "index": text(lib.imrec_iter_index(self._it)) or None}
 
     def _stats(self) -> Any:
         out = ffi.new("struct imrec_iter_stats *")

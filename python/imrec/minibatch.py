@@ -298,11 +298,15 @@ class MinibatchSource:
     # ---- the rest ------------------------------------------------------------------------------------------------------
 
     def stats(self) -> dict[str, Any]:
-        """Sequences, samples and chunks of a sweep, errors and bytes read so far, memory in bytes."""
-        out = ffi.new("struct imrec_minibatch_stats *")
+        """Sequences, samples and chunks of a sweep, errors and bytes read so far, memory in bytes; `traffic`: as in
+        ImageRecordIter.stats()."""
+        out, moved = ffi.new("struct imrec_minibatch_stats *"), ffi.new("struct imrec_traffic *")
         with self._served():
             lib.imrec_minibatch_get_stats(self._source, out)
-        return to_dict(out[0])
+            lib.imrec_minibatch_get_traffic(self._source, moved)
+        traffic = to_dict(moved[0])
+        del traffic["struct_size"]
+        return {**to_dict(out[0]), "traffic": traffic}
 
     def dropped(self) -> list[str]:
         """What was dropped and why, one sentence each; the first 1,000."""

@@ -129,7 +129,7 @@ static enum cache_found read_place(struct cache *c, const struct cache_block *b,
     bool good = scratch != NULL;
     for (uint32_t i = from / (uint32_t)PIECE_BYTES; good && i * PIECE_BYTES < (uint64_t)from + n;
          i++)
-        good = read_piece(c, at + sizeof(h), &h, i, from, from + n, to, scratch);
+        good = read_piece(c, at + HEAD_BYTES, &h, i, from, from + n, to, scratch);
     const bool short_of_memory = scratch == NULL;
     imrec_free(scratch);
     return good ? CACHE_HIT : short_of_memory ? CACHE_MISS : CACHE_BROKEN;
@@ -149,6 +149,27 @@ cache_get(struct cache *c, const struct cache_block *b, uint32_t from, void *to,
     } else if (found == CACHE_BROKEN) {
         atomic_fetch_add(&c->broken_blocks, 1);
     }
+    return found;
+}
+
+enum cache_found cache_look(struct cache *c, uint64_t place, bool whole, struct cache_block *b)
+{
+    struct cache_head h;
+    struct found f;
+    if (!cache_pread(c, &h, sizeof(h), cache_place_at(c, place)))
+        return CACHE_MISS;
+    *b = (struct cache_block){h.entry.object, h.entry.block, h.entry.bytes, NULL};
+    if (!is_sound(c, &h.entry) || h.entry.place != place || b->bytes > BLOCK_BYTES)
+        return CACHE_BROKEN;
+    find(c, b, &f);
+    if (f.at == NO_PLACE || f.entry.place != place)
+        return CACHE_MISS; /* of a process that was killed before it was known */
+    if (!whole)
+        return head_is_of(&h, b) ? CACHE_HIT : CACHE_BROKEN;
+    uint8_t *bytes = imrec_realloc(NULL, BLOCK_BYTES, 1);
+    const enum cache_found found =
+        bytes != NULL ? read_place(c, b, place, 0, bytes, b->bytes) : CACHE_MISS;
+    imrec_free(bytes);
     return found;
 }
 
@@ -258,13 +279,26 @@ static struct cache_head head_of(const struct cache_block *b, uint64_t place, co
     return h;
 }
 
-static bool write_block(const struct cache *c, const struct cache_head *h, const void *bytes,
-                        uint64_t entry, uint64_t victim)
+/* The head of a place as it is written. */
+static void fill_head(const struct cache_head *h, const char *name, uint8_t out[HEAD_BYTES])
 {
+    struct cache_name n = {.bytes = (uint32_t)strlen(name)};
+    memset(n.text, 0, sizeof(n.text));
+    memcpy(n.text, name, n.bytes);
+    n.crc = cache_name_crc(&n);
+    memcpy(out, h, sizeof(*h));
+    memcpy(out + sizeof(*h), &n, sizeof(n));
+}
+
+static bool write_block(const struct cache *c, const struct cache_head *h, const char *name,
+                        const void *bytes, uint64_t entry, uint64_t victim)
+{
+    uint8_t head[HEAD_BYTES];
     static const struct cache_entry removed = {.place = NO_PLACE};
     const uint64_t at = cache_place_at(c, h->entry.place);
-    return cache_pwrite(c, h, sizeof(*h), at) &&
-           cache_pwrite(c, bytes, h->entry.bytes, at + sizeof(*h)) &&
+    fill_head(h, name, head);
+    return cache_pwrite(c, head, sizeof(head), at) &&
+           cache_pwrite(c, bytes, h->entry.bytes, at + HEAD_BYTES) &&
            cache_pwrite(c, &h->entry, sizeof(h->entry), cache_entry_at(entry)) &&
            (victim == NO_PLACE || victim == entry ||
             cache_pwrite(c, &removed, sizeof(removed), cache_entry_at(victim)));
@@ -289,7 +323,7 @@ static void put_locked(struct cache *c, const struct cache_block *b, const void 
     if (place == 0)
         return;
     const struct cache_head h = head_of(b, place, bytes);
-    if (!write_block(c, &h, bytes, entry, victim) ||
+    if (!write_block(c, &h, b->name, bytes, entry, victim) ||
         (fresh && !cache_write_header(c, file.used + 1)))
         cache_turn_off(c, errno);
 }

@@ -1,6 +1,7 @@
 /* storage/cache/cache_file.c - the file of a cache is made, opened, checked and locked.
  *
- *     header 4096 | index: entries of 64 bytes, by hash | places: head of 128 bytes, block of 1 MiB
+ *     header 4096 | index: entries of 64 bytes, by hash | places: head of 4096 bytes, block of 1
+ * MiB
  *
  * One sparse file of a fixed size, not a file a block: the bound holds without counting by any
  * writer writes; a lookup is one read of 4 KiB out of the page cache, without a lock; and there are
@@ -25,13 +26,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC         "imrecC1\n"
-#define PLACE_BYTES   (sizeof(struct cache_head) + BLOCK_BYTES)
+#define MAGIC         "imrecC2\n"
+#define PLACE_BYTES   (HEAD_BYTES + BLOCK_BYTES)
 #define OPEN_LOCK_MS  30000
 #define ENTRIES_PLACE 4 /* a power of two of at least twice the places: less than four times */
 
 _Static_assert(sizeof(struct cache_entry) == 64, "as it is in the file");
 _Static_assert(sizeof(struct cache_head) == 128, "as it is in the file");
+_Static_assert(sizeof(struct cache_head) + sizeof(struct cache_name) == HEAD_BYTES, "likewise");
 
 uint64_t cache_entry_at(uint64_t entry)
 {
@@ -46,6 +48,12 @@ uint64_t cache_place_at(const struct cache *c, uint64_t place)
 uint32_t cache_entry_crc(const struct cache_entry *e)
 {
     return crc32c(0, e, offsetof(struct cache_entry, touched));
+}
+
+uint32_t cache_name_crc(const struct cache_name *n)
+{
+    const uint32_t most = (uint32_t)NAME_MOST;
+    return crc32c(0, &n->bytes, sizeof(n->bytes) + (n->bytes < most ? n->bytes : most));
 }
 
 bool cache_pread(const struct cache *c, void *to, size_t n, uint64_t offset)
@@ -178,24 +186,29 @@ static enum imrec_status open_locked(struct cache *c, uint64_t bytes, struct imr
                             "cache: %.300s is not a cache of this version, or is damaged; remove "
                             "it, or give another folder",
                             c->path);
+    if (bytes != 0 && bytes != h.bound && h.used == 0) /* it was emptied */
+        return ftruncate(c->fd, 0) == 0 ? make_file(c, bytes, err)
+                                        : failed(c, "it cannot have another size", err);
     if (bytes != 0 && bytes != h.bound)
-        return IMREC_REFUSE(err,
-                            "cache_size is %" PRIu64 ", but %.300s was made for %" PRIu64
-                            " bytes; give that or nothing, or remove the file for a new one",
-                            bytes, c->path, h.bound);
+        return IMREC_REFUSE(
+            err,
+            "cache_size is %" PRIu64 ", but %.300s was made for %" PRIu64
+            " bytes; give that or nothing, or empty it first (imrec cache DIR --empty)",
+            bytes, c->path, h.bound);
     shape(c, h.bound);
     return stretch(c, err);
 }
 
 static enum imrec_status
-open_file(struct cache *c, const char *folder, uint64_t bytes, struct imrec_error *err)
+open_file(struct cache *c, const char *folder, bool old, uint64_t bytes, struct imrec_error *err)
 {
+    const int make = old ? 0 : O_CREAT;
     c->path = imrec_joined(folder, strlen(folder), "/" CACHE_FILE);
     if (c->path == NULL)
         return IMREC_NO_MEMORY(err, "no memory to open a cache");
-    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+    if (!old && mkdir(folder, 0700) != 0 && errno != EEXIST)
         return failed(c, "its folder cannot be made", err);
-    c->fd = open(c->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+    c->fd = open(c->path, O_RDWR | make | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
     if (c->fd < 0)
         return failed(c, "it cannot be opened", err);
     if (!cache_lock(c, OPEN_LOCK_MS))
@@ -203,6 +216,28 @@ open_file(struct cache *c, const char *folder, uint64_t bytes, struct imrec_erro
     const enum imrec_status st = open_locked(c, bytes, err);
     cache_unlock(c);
     return st;
+}
+
+static enum imrec_status
+open_any(const char *folder, bool old, uint64_t bytes, struct cache **out, struct imrec_error *err)
+{
+    struct cache *c = imrec_zalloc(1, sizeof(*c));
+    *out = NULL;
+    if (c == NULL)
+        return IMREC_NO_MEMORY(err, "no memory to open a cache");
+    c->fd = -1;
+    mutex_init(&c->lock);
+    const enum imrec_status st = open_file(c, folder, old, bytes, err);
+    if (st != IMREC_OK)
+        cache_close(c);
+    else
+        *out = c;
+    return st;
+}
+
+enum imrec_status cache_open_old(const char *folder, struct cache **out, struct imrec_error *err)
+{
+    return open_any(folder, true, 0, out, err);
 }
 
 enum imrec_status
@@ -213,17 +248,7 @@ cache_open(const char *folder, uint64_t bytes, struct cache **out, struct imrec_
         return IMREC_REFUSE(err,
                             "cache_size must be at least %" PRIu64 " bytes, or 0, not %" PRIu64,
                             CACHE_BYTES_MIN, bytes);
-    struct cache *c = imrec_zalloc(1, sizeof(*c));
-    if (c == NULL)
-        return IMREC_NO_MEMORY(err, "no memory to open a cache");
-    c->fd = -1;
-    mutex_init(&c->lock);
-    const enum imrec_status st = open_file(c, folder, bytes, err);
-    if (st != IMREC_OK)
-        cache_close(c);
-    else
-        *out = c;
-    return st;
+    return open_any(folder, false, bytes, out, err);
 }
 
 void cache_close(struct cache *c)

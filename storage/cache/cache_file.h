@@ -11,6 +11,7 @@
 #define PIECE_BYTES  ((uint64_t)64 << 10)
 #define PIECES       (BLOCK_BYTES / PIECE_BYTES)
 #define HEADER_BYTES 4096
+#define HEAD_BYTES   4096       /* of a place, its name included */
 #define NO_PLACE     UINT64_MAX /* of an entry that was removed */
 
 struct cache_object { /* hashes of its URI; of URI, identity and size */
@@ -31,6 +32,12 @@ struct cache_entry {
 struct cache_head { /* of a place; its bytes follow */
     struct cache_entry entry;
     uint32_t piece[PIECES]; /* CRC-32C */
+};
+
+#define NAME_MOST (HEAD_BYTES - sizeof(struct cache_head) - 2 * sizeof(uint32_t))
+struct cache_name {      /* after it: for people, nothing depends on it */
+    uint32_t crc, bytes; /* crc: of `bytes` and of that much text */
+    char text[NAME_MOST];
 };
 
 struct cache_header { /* of the file; what is not in it follows from the bound */
@@ -60,6 +67,10 @@ bool cache_pread(const struct cache *c, void *to, size_t n, uint64_t offset);
 /* false and errno */
 bool cache_pwrite(const struct cache *c, const void *p, size_t n, uint64_t offset);
 bool cache_read_header(const struct cache *c, struct cache_header *out); /* and checks it */
+/* One that is there, of any bound; IMREC_ERR_IO where there is none. */
+IMREC_NODISCARD enum imrec_status
+cache_open_old(const char *folder, struct cache **out, struct imrec_error *err);
+uint32_t cache_name_crc(const struct cache_name *n);
 bool cache_write_header(const struct cache *c, uint64_t used);
 /* The lock of the file, waited for at most that long; the caller holds the mutex. */
 bool cache_lock(const struct cache *c, uint32_t milliseconds);

@@ -17,6 +17,8 @@ struct cache_source {
     struct source *inner;
     struct cache *cache;
     struct cache_object object;
+    char *name;              /* its URI without secrets */
+    struct traffic *traffic; /* of the scope that opened it */
 };
 
 static struct cache_block block_of(const struct cache_source *s, uint64_t number)
@@ -24,6 +26,7 @@ static struct cache_block block_of(const struct cache_source *s, uint64_t number
     const uint64_t left = s->base.size - number * BLOCK_BYTES;
     return (struct cache_block){.object = s->object,
                                 .number = number,
+                                .name = s->name,
                                 .bytes = (uint32_t)(left < BLOCK_BYTES ? left : BLOCK_BYTES)};
 }
 
@@ -43,8 +46,11 @@ get(struct cache_source *s, uint64_t number, uint64_t offset, uint64_t end, uint
     const struct cache_block b = block_of(s, number);
     const uint64_t begin = number * BLOCK_BYTES, stop = begin + b.bytes,
                    from = offset > begin ? offset : begin, until = end < stop ? end : stop;
-    return cache_get(s->cache, &b, (uint32_t)(from - begin), to + (from - offset),
-                     (uint32_t)(until - from));
+    const enum cache_found found = cache_get(s->cache, &b, (uint32_t)(from - begin),
+                                             to + (from - offset), (uint32_t)(until - from));
+    if (found == CACHE_HIT && s->traffic != NULL)
+        atomic_fetch_add(&s->traffic->cache_bytes, until - from);
+    return found;
 }
 
 /* Blocks [first, last) read and kept; the bytes of [offset, end) go to `to`. */
@@ -107,7 +113,7 @@ static void cache_source_close(struct source *base)
 {
     struct cache_source *s = (struct cache_source *)base;
     source_close(s->inner);
-    imrec_free(s);
+    IMREC_FREE(s->name, s);
 }
 
 static void cache_cancel(struct source *s)
@@ -138,6 +144,30 @@ static struct cache_object object_of(const char *uri, const struct source *s)
     return o;
 }
 
+/* A URI as people may see it: without name and password, query and controls, its end if it is
+ * long. */
+static char *name_of(const char *uri)
+{
+    const char *host = strstr(uri, "://");
+    const size_t scheme = host != NULL ? (size_t)(host - uri) + 3 : 0, all = source_name_bytes(uri);
+    size_t from = scheme;
+    for (size_t i = scheme; i < all && uri[i] != '/'; i++)
+        from = uri[i] == '@' ? i + 1 : from;
+    size_t n = all - from;
+    if (scheme + n > NAME_MOST) {
+        from += scheme + n - NAME_MOST;
+        n = NAME_MOST - scheme;
+    }
+    char *name = imrec_zalloc(scheme + n + 1, 1);
+    if (name == NULL)
+        return NULL;
+    memcpy(name, uri, scheme);
+    for (size_t i = 0; i < n; i++)
+        name[scheme + i] =
+            (uint8_t)uri[from + i] < ' ' || uri[from + i] == 127 ? '?' : uri[from + i];
+    return name;
+}
+
 enum imrec_status cache_source_open(struct cache *c, const char *uri, struct source *inner,
                                     struct source **out, struct imrec_error *err)
 {
@@ -146,8 +176,9 @@ enum imrec_status cache_source_open(struct cache *c, const char *uri, struct sou
         return IMREC_OK;
     struct cache_source *s = imrec_zalloc(1, sizeof(*s));
     const struct cache_object object = object_of(uri, inner);
-    if (s == NULL || !cache_add_mine(c, &object)) {
-        imrec_free(s);
+    char *name = name_of(uri);
+    if (s == NULL || name == NULL || !cache_add_mine(c, &object)) {
+        IMREC_FREE(name, s);
         source_close(inner);
         *out = NULL;
         return IMREC_NO_MEMORY(err, "no memory to read through the cache");
@@ -156,7 +187,15 @@ enum imrec_status cache_source_open(struct cache *c, const char *uri, struct sou
         .base = {inner->size, &cache_ops, inner->modified, inner->identity, inner->at_once},
         .inner = inner,
         .cache = c,
-        .object = object};
+        .object = object,
+        .name = name,
+        .traffic = store_scope_traffic()};
     *out = &s->base;
     return IMREC_OK;
+}
+
+void cache_serve(struct cache *c, struct store_scope *scope)
+{
+    scope->cache = c;
+    scope->through = cache_source_open;
 }

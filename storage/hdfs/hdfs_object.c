@@ -25,12 +25,13 @@
 struct hdfs_object {
     struct hdfs_place place;
     struct hdfs_status status; /* as it was opened */
-    atomic_bool cancelled;     /* hdfs_object_cancel() */
-    struct mutex lock;         /* of what follows */
-    uint64_t next;             /* where a read continues the last small one */
-    size_t ahead;              /* bytes that the next one reads; 0: those that are asked for */
-    uint8_t *block;            /* AHEAD_MOST bytes, once it is needed */
-    uint64_t begin, end;       /* of the object, that are in it */
+    char identity[64];
+    atomic_bool cancelled; /* hdfs_object_cancel() */
+    struct mutex lock;     /* of what follows */
+    uint64_t next;         /* where a read continues the last small one */
+    size_t ahead;          /* bytes that the next one reads; 0: those that are asked for */
+    uint8_t *block;        /* AHEAD_MOST bytes, once it is needed */
+    uint64_t begin, end;   /* of the object, that are in it */
 };
 
 struct part {
@@ -44,6 +45,8 @@ struct part {
 static enum imrec_status open_status(struct hdfs_object *o, struct imrec_error *err)
 {
     IMREC_TRY(hdfs_stat(&o->place, &o->status, err));
+    (void)snprintf(o->identity, sizeof(o->identity), "%" PRIu64 "-%" PRIu64 "-%" PRIu64,
+                   o->status.modified_ms, o->status.size, o->status.id);
     if (o->status.kind == HDFS_FILE)
         return IMREC_OK;
     imrec_fail(err, IMREC_ERR_IO, "%s: is a %s; a file is needed", o->place.shown,
@@ -88,6 +91,11 @@ uint64_t hdfs_object_modified(const struct hdfs_object *o)
 void hdfs_object_cancel(struct hdfs_object *o)
 {
     atomic_store(&o->cancelled, true);
+}
+
+const char *hdfs_object_identity(const struct hdfs_object *o)
+{
+    return o->identity;
 }
 
 void hdfs_object_close(struct hdfs_object *o)
@@ -167,7 +175,8 @@ read_parts(struct hdfs_object *o, uint64_t offset, uint8_t *to, size_t n, struct
 {
     static const struct wire_parts_ops ops = {
         sizeof(struct part), HDFS_PART_BYTES, make, ask, finish, NULL, free_part};
-    const struct wire_reading how = {&ops, o, o->place.shown, &o->cancelled, NULL};
+    const struct wire_reading how = {&ops,          o,    o->place.shown,
+                                     &o->cancelled, NULL, o->place.traffic};
     return wire_read_parts(&how, offset, to, n, err);
 }
 

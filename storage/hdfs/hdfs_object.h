@@ -21,6 +21,8 @@ IMREC_NODISCARD enum imrec_status
 hdfs_object_open(struct hdfs_place *p, struct hdfs_object **out, struct imrec_error *err);
 uint64_t hdfs_object_size(const struct hdfs_object *o);
 uint64_t hdfs_object_modified(const struct hdfs_object *o); /* ns since 1970 */
+/* Of the version that was opened: its time, length and, where the server says it, number. */
+const char *hdfs_object_identity(const struct hdfs_object *o);
 /* Bytes [offset, offset + n), which it has; any number of threads. */
 IMREC_NODISCARD enum imrec_status hdfs_object_read(struct hdfs_object *o, uint64_t offset, void *to,
                                                    size_t n, struct imrec_error *err);

@@ -173,7 +173,7 @@ static enum imrec_status fill(struct hdfs_place *p, enum hdfs_scheme scheme, con
 enum imrec_status hdfs_place_make(enum hdfs_scheme scheme, const char *name, const char *suffix,
                                   struct hdfs_place *out, struct imrec_error *err)
 {
-    *out = (struct hdfs_place){0};
+    *out = (struct hdfs_place){.traffic = store_scope_traffic()};
     const enum imrec_status st = fill(out, scheme, name, suffix, err);
     if (st != IMREC_OK)
         hdfs_place_free(out);

@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "imrec/error.h"
+#include "storage/store/scope.h"
 
 #include <stdatomic.h>
 
@@ -30,8 +31,9 @@ struct hdfs_place {
     char *node[HDFS_NODES_MOST]; /* "http://host:9870" */
     uint32_t nodes;
     bool negotiate;
-    atomic_uint active;   /* the one that answered last */
-    atomic_bool answered; /* one did: if none can be reached later, it is worth waiting for */
+    struct traffic *traffic; /* of the scope that opened it; NULL: nobody counts */
+    atomic_uint active;      /* the one that answered last */
+    atomic_bool answered;    /* one did: if none can be reached later, it is worth waiting for */
 };
 
 /* `name`: the URI without its scheme; `suffix` is added to its path. On failure *out is zeroed. */

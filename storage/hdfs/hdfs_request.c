@@ -18,6 +18,7 @@ enum imrec_status hdfs_submit(const struct hdfs_place *p, const struct hdfs_try 
     IMREC_TRY(hdfs_place_url(p, t->node, query, url, err));
     job->url = (const char *)url->p;
     job->negotiate = p->negotiate;
+    job->traffic = p->traffic;
     return wire_submit(group, job, err);
 }
 
@@ -175,6 +176,7 @@ static enum imrec_status ask(struct hdfs_place *p, const struct hdfs_call *call,
 enum imrec_status hdfs_ask(struct hdfs_place *p, const struct hdfs_call *call,
                            struct hdfs_reply **out, struct imrec_error *err)
 {
+    const uint64_t since_ns = clock_ns();
     struct wire_group group;
     struct hdfs_reply *r = *out = imrec_zalloc(1, sizeof(*r));
     if (r == NULL)
@@ -184,6 +186,7 @@ enum imrec_status hdfs_ask(struct hdfs_place *p, const struct hdfs_call *call,
     wire_group_init(&group);
     const enum imrec_status st = ask(p, call, &group, r, err);
     wire_group_destroy(&group);
+    traffic_waited(p->traffic, since_ns);
     return st;
 }
 

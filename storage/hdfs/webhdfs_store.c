@@ -57,7 +57,8 @@ open_source(enum hdfs_scheme scheme, const char *name, struct source **out, stru
         return IMREC_NO_MEMORY(err, "no memory to open a file of HDFS");
     }
     *s = (struct hdfs_source){
-        .base = {hdfs_object_size(o), &source_ops, hdfs_object_modified(o), NULL, HDFS_AT_ONCE},
+        .base = {hdfs_object_size(o), &source_ops, hdfs_object_modified(o), hdfs_object_identity(o),
+                 HDFS_AT_ONCE},
         .object = o,
     };
     *out = &s->base;

@@ -40,6 +40,7 @@ static void hand_over(struct wire_job *job)
     struct wire_group *group = job->group;
     g.totals.requests++;
     g.totals.bytes += job->got;
+    traffic_request(job->traffic, job->grow == NULL ? job->got : 0);
     mutex_lock(&group->lock);
     job->next = NULL;
     *group->last = job;
@@ -287,6 +288,8 @@ wire_submit(struct wire_group *group, struct wire_job *job, struct imrec_error *
 {
     clear_answer(job);
     job->group = group;
+    if (job->traffic == NULL)
+        job->traffic = store_scope_traffic();
     mutex_lock(&g.lock);
     const enum imrec_status st = need_engine(err);
     if (st == IMREC_OK) {

@@ -40,7 +40,8 @@ static enum imrec_status ask(void *user, struct wire_part *p, struct wire_job *j
                              .end = p->end,
                              .to = to,
                              .room = (size_t)(p->end - p->begin),
-                             .redirects = o->redirects};
+                             .redirects = o->redirects,
+                             .traffic = o->traffic};
     IMREC_TRY(pin_version(o, job, err));
     return wire_try(group, job, job->headers.count, o->sign, o->signer, err);
 }
@@ -81,6 +82,6 @@ enum imrec_status object_read_ranges(struct wire_object *o, uint64_t offset, uin
 {
     static const struct wire_parts_ops ops = {
         sizeof(struct object_part), OBJECT_PART_BYTES, make, ask, finish, is_good, NULL};
-    const struct wire_reading how = {&ops, o, o->shown, &o->cancelled, o->pace};
+    const struct wire_reading how = {&ops, o, o->shown, &o->cancelled, o->pace, o->traffic};
     return wire_read_parts(&how, offset, to, n, err);
 }

@@ -21,6 +21,7 @@ struct wire_object {
     uint8_t *head;
     size_t head_bytes;
     struct wire_pace *pace; /* of its host; NULL: its version is not known, and nothing is hedged */
+    struct traffic *traffic; /* of the scope that opened it */
     atomic_bool gone; /* a read waited in vain for its server: the next ones do not wait as long */
     atomic_bool cancelled;
 };
@@ -34,6 +35,9 @@ enum imrec_status object_check(const struct wire_object *o, const struct wire_jo
 bool object_is_encoded(const struct wire_job *job);
 enum imrec_status object_refuse_encoding(const struct wire_object *o, const struct wire_job *job,
                                          struct imrec_error *err);
+/* It is another version than the one that was opened. */
+enum imrec_status
+object_changed(const struct wire_object *o, uint64_t offset, struct imrec_error *err);
 enum imrec_status
 object_no_ranges(const struct wire_object *o, const struct wire_job *job, struct imrec_error *err);
 

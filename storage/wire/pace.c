@@ -13,7 +13,6 @@
 #define HEDGE_EVERY 10u
 
 static struct wire_pace paces[HOSTS];
-static _Atomic uint64_t all_hedges;
 
 struct wire_pace *wire_pace_of(const char *url)
 {
@@ -57,11 +56,5 @@ bool wire_pace_hedge(struct wire_pace *p)
     if ((atomic_load(&p->hedges) + 1) * HEDGE_EVERY > atomic_load(&p->requests))
         return false;
     atomic_fetch_add(&p->hedges, 1);
-    atomic_fetch_add(&all_hedges, 1);
     return true;
-}
-
-uint64_t wire_hedges(void)
-{
-    return atomic_load(&all_hedges);
 }

@@ -27,5 +27,4 @@ void wire_pace_note(struct wire_pace *p, size_t bytes, uint64_t ns);
 uint64_t wire_pace_slow_ns(const struct wire_pace *p, size_t bytes);
 /* Whether one more hedge is one in ten at most; it is then counted. */
 bool wire_pace_hedge(struct wire_pace *p);
-uint64_t wire_hedges(void); /* of this process */
 #endif

@@ -71,7 +71,9 @@ static void hedge(struct reading *r, struct wire_part *p)
     p->hedge = h;
     h->out = h->bytes != NULL && wire_pace_hedge(r->how->pace) &&
              r->how->ops->ask(r->how->user, p, &h->job, h->bytes, &r->group, NULL) == IMREC_OK;
-    if (!h->out)
+    if (h->out)
+        traffic_hedge(r->how->traffic);
+    else
         hedge_free(p);
 }
 
@@ -247,9 +249,11 @@ enum imrec_status wire_read_parts(const struct wire_reading *how, uint64_t offse
     r.parts = imrec_zalloc(r.count, how->ops->size);
     if (r.parts == NULL)
         return IMREC_NO_MEMORY(err, "%s: no memory for requests", how->shown);
+    const uint64_t since_ns = clock_ns();
     wire_group_init(&r.group);
     const enum imrec_status st = run(&r, err);
     end_all(&r);
     imrec_free(r.parts);
+    traffic_waited(how->traffic, since_ns);
     return st;
 }

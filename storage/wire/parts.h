@@ -6,6 +6,7 @@
 #ifndef IMREC_STORAGE_WIRE_PARTS_H
 #define IMREC_STORAGE_WIRE_PARTS_H
 
+#include "storage/store/scope.h"
 #include "storage/wire/pace.h"
 #include "storage/wire/wire.h"
 
@@ -55,6 +56,7 @@ struct wire_reading {
     const char *shown;            /* in messages */
     const atomic_bool *cancelled; /* reading ends */
     struct wire_pace *pace;       /* NULL without is_good() */
+    struct traffic *traffic;      /* NULL: nobody counts */
 };
 
 IMREC_NODISCARD enum imrec_status wire_read_parts(const struct wire_reading *r, uint64_t offset,

@@ -58,6 +58,7 @@ bool wire_retry(struct wire_retry *r, const struct wire_job *job, uint64_t *wait
         return false;
     r->waited_ms += ms;
     *wait_ms = ms;
+    traffic_retry(job->traffic);
     return true;
 }
 
@@ -185,9 +186,11 @@ static enum imrec_status ask(struct wire_group *group, struct wire_job *job, con
 enum imrec_status wire_ask(struct wire_job *job, const char *shown, wire_sign_fn *sign, void *user,
                            struct imrec_error *err)
 {
+    const uint64_t since_ns = clock_ns();
     struct wire_group group;
     wire_group_init(&group);
     const enum imrec_status st = ask(&group, job, shown, sign, user, err);
+    traffic_waited(job->traffic, since_ns);
     wire_group_destroy(&group);
     return st;
 }

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/threads.h"
 #include "imrec/error.h"
+#include "storage/store/scope.h"
 
 #define WIRE_FOREVER UINT32_MAX
 #define WIRE_AT_ONCE 128u /* requests, at most; of ranges as many as flow.h says */
@@ -62,7 +63,8 @@ struct wire_job {
     uint32_t redirects;          /* how many are followed, never from https to http */
     uint32_t connect_ms, all_ms; /* what connecting and all of it may take; 0: 10 s, any time */
     bool direct;                 /* by no proxy, whatever the variables say */
-    bool negotiate; /* who asks is proved by Kerberos (SPNEGO), to the URL's host alone */
+    bool negotiate;          /* who asks is proved by Kerberos (SPNEGO), to the URL's host alone */
+    struct traffic *traffic; /* counts it; NULL: that of the thread that submits it, if any */
 
     /* Answered. */
     enum wire_outcome outcome;

@@ -6,10 +6,12 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -257,9 +259,31 @@ TEST(a_full_disk_stops_keeping_and_nothing_else)
     cache_close(c);
 }
 
+/* A real one: a file system of 6 MiB in memory, which root alone may mount. */
+TEST(a_disk_that_is_full_stops_keeping_and_nothing_else)
+{
+    enum { LARGE = 15 * MIB };
+    mkdir(tmp_path(&dir, "cache"), 0700);
+    if (mount("tmpfs", tmp_path(&dir, "cache"), "tmpfs", 0, "size=6m") != 0) {
+        printf("skipped: no file system can be mounted here (%s)\n", strerror(errno));
+        return;
+    }
+    struct cache *c = folder(32 * MIB);
+    ck_assert_uint_eq(sweep(c, "a", 0, LARGE, MIB), LARGE);
+    const uint64_t again = sweep(c, "a", 0, LARGE, MIB);
+    ck_assert_uint_le(again, LARGE - 4 * MIB);
+    ck_assert_uint_gt(again, 0);
+    cache_close(c);
+    c = folder(0); /* the next process finds it full, too */
+    ck_assert_uint_le(sweep(c, "a", 0, LARGE, MIB), LARGE - 4 * MIB);
+    cache_close(c);
+    ck_assert_int_eq(umount(tmp_path(&dir, "cache")), 0);
+}
+
 TEST(files_of_others_and_other_bounds_are_refused)
 {
     struct cache *c = folder(8 * MIB);
+    sweep(c, "a", 0, 1, 1);
     cache_close(c);
     ck_assert_int_eq(cache_open(tmp_path(&dir, "cache"), 9 * MIB, &c, &err), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(err.message, "was made for 8388608 bytes"));
@@ -268,4 +292,80 @@ TEST(files_of_others_and_other_bounds_are_refused)
     ck_assert_int_eq(cache_open(tmp_path(&dir, "cache"), 0, &c, &err), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(tmp_size(file()), 8);
     ck_assert_int_eq(cache_open(tmp_path(&dir, "no/folder"), 0, &c, &err), IMREC_ERR_IO);
+}
+
+/* ---- what people see --------------------------------------------------------------------- */
+
+TEST(objects_are_listed_by_names_without_secrets)
+{
+    static const char *const uris[][2] = {
+        {"https://me:secret@host/b.rec?sig=secret", "https://host/b.rec"},
+        {"s3://bucket/a?b.rec", "s3://bucket/a?b.rec"},
+        {"https://host/a\nb@c\033[m", "https://host/a?b@c?[m"},
+    };
+    struct cache_contents seen;
+    struct cache *c = folder(16 * MIB);
+    for (int i = 0; i < COUNT(uris); i++)
+        ck_assert_uint_eq(sweep(c, uris[i][0], 0, MIB + 5 + (unsigned)i, MIB),
+                          MIB + 5 + (unsigned)i);
+    ck_assert_int_eq(cache_contents_read(tmp_path(&dir, "cache"), true, &seen, &err), IMREC_OK);
+    ck_assert_uint_eq(seen.count, 3);
+    ck_assert_uint_eq(seen.blocks, 6);
+    ck_assert_uint_eq(seen.bytes, 3 * (MIB + 5) + 3);
+    ck_assert_uint_eq(seen.bound, 16 * MIB);
+    ck_assert_uint_eq(seen.broken, 0);
+    ck_assert_str_eq(seen.kept[0].name, uris[2][1]); /* in the order of names */
+    ck_assert_str_eq(seen.kept[1].name, uris[0][1]);
+    ck_assert_str_eq(seen.kept[2].name, uris[1][1]);
+    ck_assert_uint_eq(seen.kept[1].bytes, MIB + 5);
+    cache_contents_free(&seen);
+    cache_close(c);
+    ck_assert_int_eq(cache_contents_read(dir.path, true, &seen, &err), IMREC_ERR_IO);
+    ck_assert_int_eq(err.sys_errno, ENOENT);
+}
+
+TEST(a_check_finds_the_flipped_bit)
+{
+    struct cache_contents seen;
+    struct cache *c = folder(8 * MIB);
+    sweep(c, "a", 0, OBJECT, MIB);
+    cache_close(c);
+    const int fd = open(file(), O_RDWR);
+    ck_assert_int_eq(pwrite(fd, "?", 1, 4 * MIB), 1);
+    close(fd);
+    ck_assert_int_eq(cache_contents_read(tmp_path(&dir, "cache"), false, &seen, &err), IMREC_OK);
+    ck_assert_uint_eq(seen.broken, 0);
+    cache_contents_free(&seen);
+    ck_assert_int_eq(cache_contents_read(tmp_path(&dir, "cache"), true, &seen, &err), IMREC_OK);
+    ck_assert_uint_eq(seen.broken, 1);
+    ck_assert_uint_eq(seen.kept[0].broken, 1);
+    ck_assert_uint_eq(seen.blocks, 6);
+    cache_contents_free(&seen);
+}
+
+TEST(an_emptied_cache_frees_the_disk_and_is_used_on)
+{
+    struct cache_contents seen;
+    struct cache *c = folder(8 * MIB);
+    sweep(c, "a", 0, OBJECT, MIB);
+    tmp_write(&dir, "cache/notes", "mine", 4);
+    ck_assert_int_eq(cache_empty(tmp_path(&dir, "cache"), &err), IMREC_OK);
+    ck_assert_int_eq(cache_contents_read(tmp_path(&dir, "cache"), true, &seen, &err), IMREC_OK);
+    ck_assert_uint_eq(seen.count + seen.broken, 0);
+    ck_assert_uint_eq(seen.bound, 8 * MIB);
+    ck_assert_uint_lt(seen.disk_bytes, MIB);
+    cache_contents_free(&seen);
+    ck_assert_int_eq(tmp_size(tmp_path(&dir, "cache/notes")), 4);
+    ck_assert_uint_eq(sweep(c, "a", 0, OBJECT, MIB), OBJECT);
+    ck_assert_uint_eq(sweep(c, "a", 0, OBJECT, MIB), 0);
+    ck_assert_int_eq(cache_empty(tmp_path(&dir, "cache"), &err), IMREC_OK);
+    struct cache *other = folder(5 * MIB); /* and only then of another size */
+    ck_assert_int_le(tmp_size(file()), 5 * MIB);
+    ck_assert_uint_eq(sweep(c, "a", 0, OBJECT, MIB), OBJECT); /* it writes there no more */
+    ck_assert_uint_eq(sweep(c, "a", 0, OBJECT, MIB), OBJECT);
+    ck_assert_int_le(tmp_size(file()), 5 * MIB);
+    sweep(other, "a", 0, OBJECT, MIB);
+    ck_assert_uint_le(sweep(other, "a", 0, OBJECT, MIB), OBJECT - 3 * MIB);
+    cache_close(other);
+    cache_close(c);
 }

@@ -65,6 +65,7 @@ static void print_stages(const struct bench_team *t)
     for (int s = 0; s < STAGES; s++)
         printf("  %s %.1f%%", bench_stage_names[s], 100 * bench_median(&t->share[s]));
     printf("\n%7s  %s\n", "", t->advice);
+    command_traffic(NULL, &t->traffic);
 }
 
 static void print_views(const struct bench_table *t)
@@ -124,6 +125,7 @@ static void json_team(struct json *j, const struct bench_team *t, uint32_t views
     JSON_UINTS(j, {"images", t->images}, {"failed", t->failed});
     json_bool(j, "indexed", t->indexed);
     json_uint(j, "memory_planned_bytes", t->planned_bytes);
+    command_traffic(j, &t->traffic);
     json_text(j, "advice", t->advice);
     json_end(j);
 }

@@ -48,7 +48,8 @@ extern const struct cli_keys imrec_iter_keys[]; /* key=value, for pages */
 
 extern const struct command command_info, command_ls, command_cat, command_export, command_verify,
     command_repair, command_index, command_view, command_batches, command_bench, command_convert,
-    command_minibatches, command_merge, command_split, command_sample, command_relabel;
+    command_minibatches, command_merge, command_split, command_sample, command_relabel,
+    command_cache;
 
 #define IMREC_EXITS "0 fine, 1 failed or damage found, 2 wrong usage, 3 done with something skipped"
 
@@ -129,6 +130,10 @@ struct json *command_left_end(struct command_left *l, bool done);
 /* The record as a JSON object, with what its image, or sound, says of itself; `all`: the second id
  * and the mask, too. */
 void command_json_record(struct json *j, const struct imrec_record *r, bool all);
+
+/* What a reader moved over the network and out of a cache: as members of the JSON object that is
+ * open, or (j NULL) as one line, where it is anything. */
+void command_traffic(struct json *j, const struct imrec_traffic *t);
 
 /* A decimal id without sign. EXIT_OK, or EXIT_USAGE after one line on stderr. */
 int command_read_id(const char *name, const char *text, uint64_t *id);
