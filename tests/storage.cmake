@@ -22,6 +22,10 @@ if(IMREC_HAVE_CURL)
   if(Python3_FOUND)
     add_test(NAME buckets COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/buckets.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py 5)
+    add_test(NAME uri_commands COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/commands.py
+             $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> $<TARGET_FILE:ctf2bin>
+             ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py)
+    set_tests_properties(uri_commands PROPERTIES TIMEOUT 900 LABELS "storage" ENVIRONMENT "${IMREC_TEST_ENV}")
     set_tests_properties(buckets PROPERTIES TIMEOUT 900 LABELS "fault;storage" ENVIRONMENT "${IMREC_TEST_ENV}")
   endif()
   foreach(test test_webhdfs test_webhdfs_write)
