@@ -29,6 +29,10 @@ if(IMREC_HAVE_CURL)
     add_test(NAME trust COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/trust.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> $<TARGET_FILE:ctf2bin>)
     set_tests_properties(buckets trust PROPERTIES TIMEOUT 900 LABELS "fault;storage" ENVIRONMENT "${IMREC_TEST_ENV}")
+    add_test(NAME uri_commands COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/commands.py
+             $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> $<TARGET_FILE:ctf2bin>
+             ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py)
+    set_tests_properties(uri_commands PROPERTIES TIMEOUT 900 LABELS "storage" ENVIRONMENT "${IMREC_TEST_ENV}")
   endif()
   foreach(test test_webhdfs test_webhdfs_write)
     imrec_test(${test} storage LABEL fault SOURCES support/fake_hdfs.c)

@@ -68,6 +68,12 @@ join(struct bytes path, const char *root, char full[2 * IMAGE_PATH_MAX], struct 
     return IMREC_OK;
 }
 
+bool file_is_in_store(const struct pack_item *p, const struct file_root *root,
+                      char uri[2 * IMAGE_PATH_MAX])
+{
+    return join(p->path, root->path, uri, NULL) == IMREC_OK && source_is_remote(uri);
+}
+
 /* ---- folders that go while they are packed ------------------------------------------------ */
 
 void file_root_init(struct file_root *r, const char *path, bool scanned, const struct stop *stop)
@@ -171,12 +177,17 @@ static void refuse_remote(struct pack_item *p, const struct imrec_error *err)
 static bool open_remote(struct pack_item *p, const char *uri, struct image_file *out)
 {
     struct imrec_error err;
-    if (source_open(uri, &out->source, &err) != IMREC_OK) {
-        refuse_remote(p, &err);
-        return false;
+    enum imrec_status st = IMREC_ERR_NO_MEMORY;
+    if (fetch_is_of(p->fetch, uri)) /* not that of its mask */
+        st = fetch_wait(p->fetch, &out->size, &err);
+    out->fetch = st == IMREC_OK ? p->fetch : NULL;
+    if (st == IMREC_ERR_NO_MEMORY) { /* now there may be some */
+        st = source_open(uri, &out->source, &err);
+        out->size = st == IMREC_OK ? out->source->size : 0;
     }
-    out->size = out->source->size;
-    return true;
+    if (st != IMREC_OK)
+        refuse_remote(p, &err);
+    return st == IMREC_OK;
 }
 
 static bool open_local(struct pack_item *p, const struct file_root *root, const char *full,
@@ -264,10 +275,12 @@ read_all(struct pack_item *p, const struct file_root *root, int fd, uint8_t *to,
     return true;
 }
 
-static bool read_remote(struct pack_item *p, struct source *s, uint8_t *to, size_t n)
+static bool read_remote(struct pack_item *p, const struct image_file *file, uint8_t *to, size_t n)
 {
     struct imrec_error err;
-    const bool read = source_read(s, 0, to, n, &err) == IMREC_OK;
+    const enum imrec_status st = file->fetch != NULL ? fetch_read(file->fetch, to, &err)
+                                                     : source_read(file->source, 0, to, n, &err);
+    const bool read = st == IMREC_OK;
     if (!read)
         refuse_remote(p, &err);
     return read;
@@ -279,8 +292,8 @@ bool file_read(struct pack_item *p, const struct file_root *root, struct image_f
     const size_t n = (size_t)file->size;
     bool read = make_room(p, headroom + n, f);
     if (read)
-        read = file->source != NULL ? read_remote(p, file->source, f->p + headroom, n)
-                                    : read_all(p, root, file->fd, f->p + headroom, n);
+        read = file->fd < 0 ? read_remote(p, file, f->p + headroom, n)
+                            : read_all(p, root, file->fd, f->p + headroom, n);
     file_close(file);
     f->n = read ? n : 0;
     return read;

@@ -15,6 +15,10 @@ bool file_is_absolute(struct bytes path);
 /* The path as a list or report of a set names it: of a URL without name, password and query, which
  * are nobody else's. `room` may hold it. */
 struct bytes file_public_name(struct bytes path, char room[IMAGE_PATH_MAX]);
+struct file_root;
+/* Whether the image is in a store, not in a folder: its URI. */
+bool file_is_in_store(const struct pack_item *p, const struct file_root *root,
+                      char uri[2 * IMAGE_PATH_MAX]);
 /* The folder that paths are relative to. It and, of a folder that was looked through, those below
  * it were there when the run began: one that is gone since ends the run, for whatever lay in it
  * would be skipped. */
@@ -30,7 +34,8 @@ void file_root_init(struct file_root *r, const char *path, bool scanned, const s
 struct source;
 struct image_file {
     int fd;                /* -1: none ... */
-    struct source *source; /* ... or it is in a store of another kind */
+    struct source *source; /* ... or it is in a store of another kind ... */
+    struct fetch *fetch;   /* ... from which it is being read already */
     uint64_t size;
 };
 #define IMAGE_FILE_NONE ((struct image_file){.fd = -1})

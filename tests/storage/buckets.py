@@ -137,6 +137,27 @@ def killed_and_resumed(bucket, images, work, options, what):
     same_files(bucket, folder, f"shop/{what}/", what)
 
 
+def left_of(bucket, what):
+    return [n for n in bucket.ask("/.left").decode().split("\n") if n.startswith(f"shop/{what}/")]
+
+
+def ended_by_an_error(bucket, images, folder, options, what):
+    """What was uploaded stays for --resume, and goes with --force."""
+    out = f"s3://shop/{what}/t.rec"
+    for again in "--resume", "--force":
+        bucket.ask("/.fail?/t.rec&partNumber=2", b"")
+        text = bucket.run(im2rec, "--quiet", *options, images, out, status=1)
+        bucket.ask("/.fail", b"")
+        check("t.rec" in text and "403" in text, f"{what}: '{text}' does not name the object")
+        left = left_of(bucket, what)
+        check(f"shop/{what}/t.rec" in left, f"{what}: no upload is there to be resumed: {left}")
+        check(f"shop/{what}/t.manifest.json" not in left, f"{what}: a set is there after an error")
+        bucket.run(im2rec, "--quiet", *options, again, images, out)
+        same_files(bucket, folder, f"shop/{what}/", what)
+        if again == "--resume":
+            what, out = what + "2", f"s3://shop/{what}2/t.rec"
+
+
 def reads_alike(bucket, folder, uri, work):
     for parts in (1, 3, 8):
         for part in range(parts):
@@ -268,12 +289,14 @@ def main():
         check(bucket.get("shop/merged/t.rec") == bucket.get("shop/one/t.rec"), "merge to a bucket")
         check("be written to" in bucket.run(im2rec, "--quiet", images, "az://account/box/new/t.rec", status=1), "az is read only")
         packed_from(bucket, images, folder, work)
+        whole = packed(bucket, images, work, ["--pass-through"], "whole")
+        ended_by_an_error(bucket, images, whole, ["--pass-through"], "failed")
         hostile(bucket)
-        killed_and_resumed(bucket, images, work, [], "killed")
+        killed_and_resumed(bucket, images, work, ["--pass-through"], "killed")
         killed_and_resumed(bucket, images, work, ["--shard-size", "20M", "--format", "cbf"], "killed_cbf")
         bucket.stop()
         shaky = Bucket(work, "--page", "3", "--every", "7")
-        packed(shaky, images, work, ["--shard-size", "20M"], "shaky")
+        packed(shaky, images, work, ["--pass-through", "--shard-size", "20M"], "shaky")
         shaky.stop()
     print("\n".join(wrong) or "sets in buckets are what they are in folders")
     return 1 if wrong else 0

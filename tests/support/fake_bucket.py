@@ -8,8 +8,10 @@ ranges, ETags, lists in pages of N, uploads in parts, copies. Signatures are not
 real servers are for. Of every N-th request (--every) the answer is 503. A request for /.log answers
 "METHOD PATH?QUERY" of all requests before it, a line each ("*" before those with If-None-Match), one for
 /.left the names of all objects and uploads; a PUT to /.when?NAME puts its body there just before the next
-request that would make the object NAME; one to /.plain?STATUS answers that to If-None-Match; a PUT to /.say?KIND replaces the next list's
-answer by its body, and one to /.deny?PREFIX answers 403 for keys that begin so.
+request that would make the object NAME; one to /.plain?STATUS answers that to If-None-Match; a PUT to
+/.say?KIND replaces the next list's answer by its body, one to /.deny?PREFIX answers 403 for keys that begin
+so, and one to /.fail?KEY&WORDS (nothing: no more) for requests of that path's end with these words in the
+query.
 """
 import argparse
 import email.utils
@@ -26,7 +28,8 @@ from xml.sax.saxutils import escape
 lock = threading.Lock()
 objects = {}  # "bucket/key" -> (bytes, etag, date)
 uploads = {}  # id -> (name, {number: (bytes, etag)})
-state = {"requests": 0, "log": [], "say": None, "deny": [], "next": 1, "page": 1000, "every": 0, "when": {}, "plain": 0}
+state = {"requests": 0, "log": [], "say": None, "deny": [], "fail": None, "next": 1, "page": 1000, "every": 0, "when": {},
+         "plain": 0}
 
 
 def etag_of(body):
@@ -166,6 +169,11 @@ class Handler(BaseHTTPRequestHandler):
         if path == "/.deny":
             state["deny"].append(text)
             return b"", {}
+        if path == "/.fail":
+            state["fail"] = text.partition("&") if text else None
+            return b"", {}
+        if state["fail"] and path.endswith(state["fail"][0]) and state["fail"][2] in text:
+            raise error(403, "AccessDenied")
         state["requests"] += 1
         state["log"].append("*" * ("If-None-Match" in self.headers) + f"{self.command} {self.path}\n")
         if state["every"] and state["requests"] % state["every"] == 0:

@@ -2,6 +2,8 @@
 #include "tools/commands/command.h"
 #include "cli/show.h"
 
+#include "storage/source.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -15,6 +17,15 @@ const struct cli_keys imrec_iter_keys[] = {{"Iterator parameters", imrec_iter_ta
 int command_refuse_count(const struct cli_page *page, const char *wrong)
 {
     return cli_refuse(stderr, page->name, "%s operands: %s %s", wrong, page->name, page->usage[0]);
+}
+
+bool command_is_local(const char *name, const char *output)
+{
+    struct imrec_error err;
+    const bool local = source_check_local(output, &err) == IMREC_OK;
+    if (!local)
+        cli_fail(name, &err);
+    return local;
 }
 
 static char *g_shards; /* what command_shards() has returned */

@@ -91,6 +91,10 @@ const char *command_shards(const char *name, char *const *operands, int n, bool 
  * says what is wrong with the usage. argv[0] is the page's name. Returns the exit status. */
 int command_run(const struct command *c, int argc, char **argv);
 
+/* Whether an output can be there: not in a store, whose objects other tools do not open. False
+ * after one line on stderr. */
+bool command_is_local(const char *name, const char *output);
+
 /* "missing operands", with the usage. Returns EXIT_USAGE. */
 int command_refuse_count(const struct cli_page *page, const char *wrong);
 

@@ -135,5 +135,7 @@ static int run(const struct options *o, int n, char **operand)
     if (!o->augmented && o->grid != 0)
         return cli_refuse(stderr, page.name, "--grid goes with --augmented");
     const char *uri = command_shards(page.name, operand, 1, o->allow_missing);
-    return uri != NULL ? view(uri, operand[1], o, operand + 2, n - 2) : EXIT_FAILED;
+    return uri != NULL && command_is_local(page.name, operand[1])
+               ? view(uri, operand[1], o, operand + 2, n - 2)
+               : EXIT_FAILED;
 }
