@@ -14,6 +14,7 @@
 #include "container/user_source.h"
 #include "formats/set/image_list.h"
 #include "formats/set/set_names.h"
+#include "storage/at_once.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,29 +41,45 @@ static void check_size(const struct shard *h, const struct shard_promise *p)
                   h->uri, h->size, p->bytes);
 }
 
+static enum imrec_status open_shard(void *context, uint32_t i, struct imrec_error *err)
+{
+    struct shard *h = &((struct container *)context)->shards[i];
+    return source_open(h->uri, &h->source, err);
+}
+
+/* What it adds to the set, once it is open. */
+static enum imrec_status place_shard(struct container *c, struct shard *h, struct imrec_error *err)
+{
+    h->begin = c->total_bytes;
+    h->size = h->source->size;
+    if (h->size > INT64_MAX - c->total_bytes)
+        return imrec_fail(err, IMREC_ERR_LIMIT, "%s: with it the shards have more than 2^63 bytes",
+                          h->uri);
+    c->total_bytes += h->size;
+    return IMREC_OK;
+}
+
 static enum imrec_status
 open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
 {
     struct uri_list *names = &l->names;
+    bool far = false;
+    if (names->count >= UINT32_MAX)
+        return imrec_fail(err, IMREC_ERR_LIMIT, "%zu shards are too many", names->count);
     c->shards = imrec_zalloc(names->count, sizeof(*c->shards));
     if (c->shards == NULL)
         return IMREC_NO_MEMORY(err, "no memory for the table of shards");
-    if (names->count >= UINT32_MAX)
-        return imrec_fail(err, IMREC_ERR_LIMIT, "%zu shards are too many", names->count);
     for (size_t i = 0; i < names->count; i++) {
-        struct shard *h = &c->shards[i];
-        IMREC_TRY(source_open(names->uri[i], &h->source, err));
-        c->shard_count++;
-        h->uri = names->uri[i];
+        far |= source_is_far(names->uri[i]);
+        c->shards[i].uri = names->uri[i];
         names->uri[i] = NULL; /* it is the shard's now */
-        h->begin = c->total_bytes;
-        h->size = h->source->size;
-        if (h->size > INT64_MAX - c->total_bytes)
-            return imrec_fail(err, IMREC_ERR_LIMIT,
-                              "%s: with it the shards have more than 2^63 bytes", h->uri);
-        c->total_bytes += h->size;
+    }
+    c->shard_count = (uint32_t)names->count;
+    IMREC_TRY(at_once(c->shard_count, far, open_shard, c, err));
+    for (uint32_t i = 0; i < c->shard_count; i++) {
+        IMREC_TRY(place_shard(c, &c->shards[i], err));
         if (l->promise != NULL)
-            check_size(h, &l->promise[i]);
+            check_size(&c->shards[i], &l->promise[i]);
     }
     return IMREC_OK;
 }

@@ -103,6 +103,14 @@ bool source_is_remote(const char *uri)
     return store_of(uri, &store, &name, NULL) == IMREC_OK && store != &file_store;
 }
 
+bool source_is_far(const char *uri)
+{
+    const struct store *store;
+    const char *name;
+    return store_of(uri, &store, &name, NULL) == IMREC_OK && store != &file_store &&
+           store != &mem_store && store != &fault_store && store != &plugged_store;
+}
+
 enum imrec_status source_check_local(const char *uri, struct imrec_error *err)
 {
     const struct store *store;

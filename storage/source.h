@@ -13,6 +13,8 @@ const char *source_path(const char *uri);
 size_t source_name_bytes(const char *uri);
 /* Whether a store other than the machine's folders has it: a scheme that is known. */
 bool source_is_remote(const char *uri);
+/* Whether another machine has it, so that opening it takes a round trip. */
+bool source_is_far(const char *uri);
 /* IMREC_ERR_UNSUPPORTED: it is in another store, but folders and single files are read here. */
 IMREC_NODISCARD enum imrec_status source_check_local(const char *uri, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status

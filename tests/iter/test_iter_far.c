@@ -170,3 +170,34 @@ TEST(bytes_outside_a_hole_are_those_of_the_object)
     free(data);
     free(got);
 }
+
+/* Manifest, shards, their ends, and the first window: no shard waits for another. */
+TEST(the_first_batch_comes_after_few_round_trips)
+{
+    enum { MANY = 12, STEP_MS = 1500 };
+    char path[400], spec[2048] = "";
+    for (uint32_t i = 0; i < MANY; i++) {
+        snprintf(path, sizeof(path), "%s/set-%05u-of-%05d.rec", dir.path, i, MANY);
+        small_shard(path, i * 20, (i + 1) * 20);
+        snprintf(spec + strlen(spec), sizeof(spec) - strlen(spec), "%s%s/set-%05u-of-%05d.rec",
+                 i != 0 ? ";" : "", server->url, i, MANY);
+    }
+    proxy_rules(server, "match=/set do=delay=1500");
+    struct imrec_iter *it = open_over(spec, common, "");
+    struct imrec_batch b;
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    ck_assert_int_ge((int)proxy_stat(server, "in_flight_most"), 4);
+    imrec_iter_close(it);
+    char *log = proxy_log(server);
+    double begun = 0; /* trips: requests that begin when those before have ended */
+    int trips = 0;
+    for (const char *at = log; (at = strstr(at, "\"at_ms\":")) != NULL; at++) {
+        const double ms = strtod(at + 8, NULL);
+        if (trips == 0 || ms >= begun + STEP_MS) {
+            begun = ms;
+            trips++;
+        }
+    }
+    free(log);
+    ck_assert_int_le(trips, 6); /* 4; one by one they would be 26 */
+}

@@ -146,6 +146,7 @@ def content(bucket, name, p):
 def said(text, p):
     for place in sorted({p["o"], p["l"], p["i"], p["s"], p["w"]}, key=len, reverse=True):
         text = text.replace(place, "HERE")
+    text = re.sub(r"[^\n]* from stores in [^\n]*\n", "", text)  # of files there is no such line
     return re.sub(r"[0-9.]+ s\b", "N s", text)
 
 
