@@ -21,7 +21,7 @@ struct wire_pace { /* of a host; any thread */
 
 /* That of the URL's host; hosts may share one. */
 struct wire_pace *wire_pace_of(const char *url);
-/* A request of so many bytes took so long. */
+/* A request of this many bytes took this long. */
 void wire_pace_note(struct wire_pace *p, size_t bytes, uint64_t ns);
 /* After how long such a request is worth a hedge; UINT64_MAX: too little is known. */
 uint64_t wire_pace_slow_ns(const struct wire_pace *p, size_t bytes);

@@ -60,7 +60,7 @@ static void hedge_free(struct wire_part *p)
     p->hedge = NULL;
 }
 
-/* Begins a hedge; what stands in its way leaves things as they are. */
+/* Begins a hedge, unless there is no memory or there were enough of them. */
 static void hedge(struct reading *r, struct wire_part *p)
 {
     struct wire_hedge *h = imrec_zalloc(1, sizeof(*h));
