@@ -282,13 +282,15 @@ int command_iter_open(const char *name, const struct imrec_iter_options *o, stru
 void command_traffic(struct json *j, const struct imrec_traffic *t)
 {
     char store[HUMAN_BYTES], cache[HUMAN_BYTES];
+    if (t->requests == 0 && t->cache_bytes == 0)
+        return;
     if (j != NULL) {
         json_object(j, "traffic");
         JSON_UINTS(j, {"store_bytes", t->store_bytes}, {"cache_bytes", t->cache_bytes},
                    {"requests", t->requests}, {"retries", t->retries}, {"hedges", t->hedges});
         json_rounded(j, "wait_s", 1e-9 * (double)t->wait_ns);
         json_end(j);
-    } else if (t->requests != 0 || t->cache_bytes != 0) {
+    } else {
         printf("%s from stores in %" PRIu64 " requests (%" PRIu64 " retries, %" PRIu64
                " hedges; threads waited %.3g s), %s from the cache\n",
                human_size(t->store_bytes, store), t->requests, t->retries, t->hedges,

@@ -135,8 +135,8 @@ struct json *command_left_end(struct command_left *l, bool done);
  * and the mask, too. */
 void command_json_record(struct json *j, const struct imrec_record *r, bool all);
 
-/* What a reader moved over the network and out of a cache: as members of the JSON object that is
- * open, or (j NULL) as one line, where it is anything. */
+/* What a reader moved over the network and out of a cache, if it is anything: as a member of the
+ * JSON object that is open, or (j NULL) as one line. */
 void command_traffic(struct json *j, const struct imrec_traffic *t);
 
 /* A decimal id without sign. EXIT_OK, or EXIT_USAGE after one line on stderr. */
