@@ -6,6 +6,13 @@
 #include <string.h>
 #include <strings.h>
 
+static enum imrec_status kept(char *to, const char *text, size_t n)
+{
+    memcpy(to, text, n);
+    to[n] = '\0';
+    return IMREC_OK;
+}
+
 enum imrec_status aws_key_copy(char *to, size_t room, const char *text, size_t n, const char *where,
                                const char *what, struct imrec_error *err)
 {
@@ -18,9 +25,7 @@ enum imrec_status aws_key_copy(char *to, size_t room, const char *text, size_t n
                                 "%s: byte %zu of %s is a blank, a control character or beyond "
                                 "ASCII, which no key contains",
                                 where, i + 1, what);
-    memcpy(to, text, n);
-    to[n] = '\0';
-    return IMREC_OK;
+    return kept(to, text, n);
 }
 
 enum imrec_status aws_endpoint_copy(char to[AWS_URL_BYTES], const char *text, size_t n,
@@ -39,9 +44,7 @@ enum imrec_status aws_endpoint_copy(char to[AWS_URL_BYTES], const char *text, si
                             "%s: the endpoint must be http://HOST or https://HOST, with a port "
                             "or a path where it has one, of at most %d bytes",
                             where, AWS_URL_BYTES - 1);
-    memcpy(to, text, n);
-    to[n] = '\0';
-    return IMREC_OK;
+    return kept(to, text, n);
 }
 
 enum imrec_status aws_region_copy(char to[AWS_REGION_BYTES], const char *text, size_t n,
@@ -56,7 +59,5 @@ enum imrec_status aws_region_copy(char to[AWS_REGION_BYTES], const char *text, s
                             "%s: the region must have letters, digits and '-', at most %d, like "
                             "us-east-1",
                             where, AWS_REGION_BYTES - 1);
-    memcpy(to, text, n);
-    to[n] = '\0';
-    return IMREC_OK;
+    return kept(to, text, n);
 }

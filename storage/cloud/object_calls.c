@@ -38,33 +38,33 @@ answered(struct cloud_place *p, const struct wire_job *job, bool *found, struct 
     return wire_error(job, p->shown, IMREC_NO_OFFSET, NULL, err);
 }
 
-enum imrec_status cloud_get(struct cloud_place *p, const char *key, struct buf *to, bool *found,
-                            struct imrec_error *err)
+/* One request about an object that need not be there; *size: Content-Length. */
+static enum imrec_status look(struct cloud_place *p, const char *method, const char *key,
+                              struct buf *to, uint64_t *size, bool *found, struct imrec_error *err)
 {
     struct wire_job *job = imrec_zalloc(1, sizeof(*job));
     if (job == NULL)
         return no_memory(p, err);
-    *job = (struct wire_job){.method = "GET", .grow = to};
-    enum imrec_status st = cloud_ask(p, job, key, "", err);
-    if (st == IMREC_OK)
-        st = answered(p, job, found, err);
-    imrec_free(job);
-    return st;
-}
-
-enum imrec_status cloud_size(struct cloud_place *p, const char *key, uint64_t *size, bool *found,
-                             struct imrec_error *err)
-{
-    struct wire_job *job = imrec_zalloc(1, sizeof(*job));
-    if (job == NULL)
-        return no_memory(p, err);
-    *job = (struct wire_job){.method = "HEAD"};
+    *job = (struct wire_job){.method = method, .grow = to};
     enum imrec_status st = cloud_ask(p, job, key, "", err);
     if (st == IMREC_OK)
         st = answered(p, job, found, err);
     *size = job->length;
     imrec_free(job);
     return st;
+}
+
+enum imrec_status cloud_get(struct cloud_place *p, const char *key, struct buf *to, bool *found,
+                            struct imrec_error *err)
+{
+    uint64_t size;
+    return look(p, "GET", key, to, &size, found, err);
+}
+
+enum imrec_status cloud_size(struct cloud_place *p, const char *key, uint64_t *size, bool *found,
+                             struct imrec_error *err)
+{
+    return look(p, "HEAD", key, NULL, size, found, err);
 }
 
 enum imrec_status cloud_delete(struct cloud_place *p, const char *key, struct imrec_error *err)
