@@ -4,6 +4,7 @@
 #if defined(__GLIBC__) || defined(__linux__)
 #include <malloc.h>
 #endif
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,7 +88,13 @@ void imrec_free_all(void *const *p, size_t n)
 void imrec_alloc_trim(void)
 {
 #if defined(__GLIBC__)
+    /* Where another allocator has taken malloc()'s place (a sanitizer's, jemalloc's), the first
+     * call here is what sets glibc's heap up, and of two threads at once one would see it half
+     * done. */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&lock);
     (void)malloc_trim(0);
+    pthread_mutex_unlock(&lock);
 #endif
 }
 

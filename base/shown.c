@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 size_t utf8_sequence(const uint8_t *p, size_t n)
 {
@@ -95,26 +96,56 @@ static const char *last_of(const char *text, size_t n, char c)
     return n > 0 ? text + n - 1 : NULL;
 }
 
-static void hide(char *url)
+/* A quotation mark that ends a URL in a sentence; one in a password or a signature does not. */
+static bool ends_here(const char *p)
 {
-    const size_t authority = strcspn(url, " '\"/?#");
+    return *p == ' ' || ((*p == '\'' || *p == '"') && strchr(" ,.:;)", p[1]) != NULL);
+}
+
+static size_t url_end(const char *url)
+{
+    size_t n = 0;
+    while (url[n] != '\0' && !ends_here(url + n))
+        n++;
+    while (n > 0 && strchr(":;,.)", url[n - 1]) != NULL) /* of the sentence */
+        n--;
+    return n;
+}
+
+/* "name:pass" that no '@' follows: a password with a '/' in it, or a text that was cut there. */
+static bool is_cut_user(const char *url, size_t authority)
+{
+    const char *colon = url[0] != '[' ? memchr(url, ':', authority) : NULL;
+    const size_t port = colon != NULL ? strspn(colon + 1, "0123456789") : 0;
+    return colon != NULL && colon + 1 + port < url + authority && !ends_here(colon + 1 + port);
+}
+
+/* Name and password before the host; of other stores a name alone stays, it is no secret. */
+static void hide_user(char *url, bool web)
+{
+    const size_t end = url_end(url), n = strcspn(url, " /?#"), authority = n < end ? n : end;
     const char *at = last_of(url, authority, '@');
-    if (at != NULL)
+    if (at != NULL && (web || memchr(url, ':', (size_t)(at - url)) != NULL))
         cut(url, 0, (size_t)(at - url) + 1);
-    const size_t open = strcspn(url, " '\"?#");
-    size_t end = open + strcspn(url + open, " '\"");
-    while (end > open && url[end - 1] == ':') /* of the sentence */
-        end--;
-    cut(url, open, end);
+    else if (at == NULL && web && is_cut_user(url, authority))
+        cut(url, 0, end);
+}
+
+static void hide_query(char *url)
+{
+    const size_t end = url_end(url), open = strcspn(url, "?#");
+    if (open < end)
+        cut(url, open, end);
 }
 
 void shown_hide_secrets(char *text)
 {
     for (char *p = text; (p = strstr(p, "://")) != NULL;) {
-        const bool web = (p - text >= 4 && strncmp(p - 4, "http", 4) == 0) ||
-                         (p - text >= 5 && strncmp(p - 5, "https", 5) == 0);
+        const bool web = (p - text >= 4 && strncasecmp(p - 4, "http", 4) == 0) ||
+                         (p - text >= 5 && strncasecmp(p - 5, "https", 5) == 0);
         p += 3;
+        hide_user(p, web);
         if (web)
-            hide(p);
+            hide_query(p);
     }
 }

@@ -26,8 +26,9 @@ bool shown_as_is(const char *text);
 /* The text as it may be shown, in at most `room` bytes, NUL included, cut between two characters.
  */
 void shown_copy(char *to, size_t room, const char *text);
-/* Takes out of URLs ("http://", "https://") in the text what may be a secret: name and password
- * before the host, all from the first '?' or '#' on. A URL ends at a blank or a quotation mark. */
+/* Takes out of URLs in the text what may be a secret: a name with a password before the host, and
+ * of "http://" and "https://" also a name alone, and all from the first '?' or '#' on. A URL ends
+ * at a blank, or at a quotation mark before a blank, a comma, a stop or the end. */
 void shown_hide_secrets(char *text);
 
 #endif

@@ -48,18 +48,31 @@ static void show(struct progress *p, const struct progress_counts *c, int64_t no
     fputs(p->terminal ? "\033[K" : "\n", p->out);
     fflush(p->out);
     p->shown_ms = now_ms;
+    p->shown = true;
 }
 
 void progress_start(struct progress *p, FILE *out, bool terminal, const char *noun,
                     uint64_t first_done, int64_t now_ms)
 {
-    *p = (struct progress){out, noun, terminal, now_ms, now_ms, first_done};
+    *p = (struct progress){.out = out,
+                           .noun = noun,
+                           .terminal = terminal,
+                           .start_ms = now_ms,
+                           .shown_ms = now_ms,
+                           .first = first_done};
 }
 
 void progress_update(struct progress *p, const struct progress_counts *c, int64_t now_ms)
 {
+    p->last = *c;
     if (p->out != NULL && now_ms - p->shown_ms >= (p->terminal ? REPAINT_MS : LINE_MS))
         show(p, c, now_ms);
+}
+
+void progress_part(struct progress *p, int64_t now_ms)
+{
+    if (p->shown)
+        progress_end(p, &p->last, now_ms);
 }
 
 void progress_end(struct progress *p, const struct progress_counts *c, int64_t now_ms)

@@ -10,17 +10,35 @@
 
 enum { KEPT = 8 };
 
-const char *cli_show(const char *text)
+/* Room for a text that lives until the 8th call after it. */
+static char *room_for(size_t bytes)
 {
     static char *kept[KEPT];
     static unsigned next;
+    char **to = &kept[next++ % KEPT];
+    return *to = cli_realloc(*to, bytes, 1);
+}
+
+const char *cli_uri(const char *uri)
+{
+    if (strstr(uri, "://") == NULL)
+        return uri;
+    const size_t bytes = strlen(uri) + 1;
+    char *to = room_for(bytes);
+    memcpy(to, uri, bytes);
+    shown_hide_secrets(to);
+    return to;
+}
+
+const char *cli_show(const char *text)
+{
+    text = cli_uri(text);
     if (shown_as_is(text))
         return text;
-    char **to = &kept[next++ % KEPT];
     const size_t room = (SHOWN_BYTES - 1) * strlen(text) + 1;
-    *to = cli_realloc(*to, room, 1);
-    shown_copy(*to, room, text);
-    return *to;
+    char *to = room_for(room);
+    shown_copy(to, room, text);
+    return to;
 }
 
 int cli_say(const char *name, const char *fmt, ...)

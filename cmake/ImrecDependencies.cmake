@@ -66,19 +66,21 @@ imrec_optional(WEBP libwebp)
 imrec_optional(TIFF libtiff-4)
 imrec_optional(ZLIB zlib)
 
-option(IMREC_WITH_CURL "Use libcurl: stores behind http:// and https://" ON)
+option(IMREC_WITH_CURL "Use libcurl, libcrypto and expat: stores behind http://, https://, s3://, ..." ON)
 set(IMREC_WIRE_LIBRARIES)
 set(IMREC_HAVE_CURL FALSE)
 if(IMREC_WITH_CURL)
   pkg_check_modules(CURL IMPORTED_TARGET libcurl>=7.85) # CURLOPT_REDIR_PROTOCOLS_STR
+  pkg_check_modules(CRYPTO IMPORTED_TARGET libcrypto>=1.1) # of OpenSSL: sums that sign requests
+  pkg_check_modules(EXPAT IMPORTED_TARGET expat>=2.4) # bounds what entities can do
 endif()
-if(IMREC_WITH_CURL AND CURL_FOUND)
+if(IMREC_WITH_CURL AND CURL_FOUND AND CRYPTO_FOUND AND EXPAT_FOUND)
   set(IMREC_HAVE_CURL TRUE)
-  set(IMREC_WIRE_LIBRARIES ${CURL_LINK_LIBRARIES})
+  set(IMREC_WIRE_LIBRARIES ${CURL_LINK_LIBRARIES} ${CRYPTO_LINK_LIBRARIES} ${EXPAT_LINK_LIBRARIES})
   # By name: pkg-config --static would ask for the development files of all that libcurl itself uses.
-  list(APPEND IMREC_PLAIN_LIBRARIES curl)
+  list(APPEND IMREC_PLAIN_LIBRARIES curl crypto expat)
 else()
-  message(STATUS "imrec: built without libcurl")
+  message(STATUS "imrec: built without libcurl, libcrypto and expat, which go together")
 endif()
 
 option(IMREC_WITH_GIF "Use giflib" ON) # giflib has no pkg-config file

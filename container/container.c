@@ -14,6 +14,7 @@
 #include "container/user_source.h"
 #include "formats/set/image_list.h"
 #include "formats/set/set_names.h"
+#include "storage/at_once.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -40,29 +41,45 @@ static void check_size(const struct shard *h, const struct shard_promise *p)
                   h->uri, h->size, p->bytes);
 }
 
+static enum imrec_status open_shard(void *context, uint32_t i, struct imrec_error *err)
+{
+    struct shard *h = &((struct container *)context)->shards[i];
+    return source_open(h->uri, &h->source, err);
+}
+
+/* What it adds to the set, once it is open. */
+static enum imrec_status place_shard(struct container *c, struct shard *h, struct imrec_error *err)
+{
+    h->begin = c->total_bytes;
+    h->size = h->source->size;
+    if (h->size > INT64_MAX - c->total_bytes)
+        return imrec_fail(err, IMREC_ERR_LIMIT, "%s: with it the shards have more than 2^63 bytes",
+                          h->uri);
+    c->total_bytes += h->size;
+    return IMREC_OK;
+}
+
 static enum imrec_status
 open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
 {
     struct uri_list *names = &l->names;
+    bool far = false;
+    if (names->count >= UINT32_MAX)
+        return imrec_fail(err, IMREC_ERR_LIMIT, "%zu shards are too many", names->count);
     c->shards = imrec_zalloc(names->count, sizeof(*c->shards));
     if (c->shards == NULL)
         return IMREC_NO_MEMORY(err, "no memory for the table of shards");
-    if (names->count >= UINT32_MAX)
-        return imrec_fail(err, IMREC_ERR_LIMIT, "%zu shards are too many", names->count);
     for (size_t i = 0; i < names->count; i++) {
-        struct shard *h = &c->shards[i];
-        IMREC_TRY(source_open(names->uri[i], &h->source, err));
-        c->shard_count++;
-        h->uri = names->uri[i];
+        far |= source_is_far(names->uri[i]);
+        c->shards[i].uri = names->uri[i];
         names->uri[i] = NULL; /* it is the shard's now */
-        h->begin = c->total_bytes;
-        h->size = h->source->size;
-        if (h->size > INT64_MAX - c->total_bytes)
-            return imrec_fail(err, IMREC_ERR_LIMIT,
-                              "%s: with it the shards have more than 2^63 bytes", h->uri);
-        c->total_bytes += h->size;
+    }
+    c->shard_count = (uint32_t)names->count;
+    IMREC_TRY(at_once(c->shard_count, far, open_shard, c, err));
+    for (uint32_t i = 0; i < c->shard_count; i++) {
+        IMREC_TRY(place_shard(c, &c->shards[i], err));
         if (l->promise != NULL)
-            check_size(h, &l->promise[i]);
+            check_size(&c->shards[i], &l->promise[i]);
     }
     return IMREC_OK;
 }
@@ -107,22 +124,25 @@ static void cover_records(struct container *c)
     c->end = c->shards[last.shard].begin + last.end;
 }
 
+static enum imrec_status cut_cells(struct container *c, struct imrec_error *err)
+{
+    c->begin = partition_begin(c, c->options.part_index);
+    c->end = partition_begin(c, c->options.part_index + 1);
+    return partition_grid(c, err);
+}
+
 static enum imrec_status
 cut_partition(struct container *c, const struct shard_list *l, struct imrec_error *err)
 {
-    const uint64_t index = c->options.part_index;
     const bool named = index_wish(c->options.path_imgidx) == INDEX_NAMED;
     if (named && c->kind->own_index && c->kind->suffix != NULL)
         return IMREC_REFUSE(err, "path_imgidx: %.300s is a %s, which is its own index",
                             c->shards[0].uri, c->kind->name);
     IMREC_TRY(c->kind->list(c, l, err));
-    if (c->records != NULL) {
-        cover_records(c);
-        return IMREC_OK;
-    }
-    c->begin = partition_begin(c, index);
-    c->end = partition_begin(c, index + 1);
-    return partition_grid(c, err);
+    if (c->records == NULL)
+        return cut_cells(c, err);
+    cover_records(c);
+    return IMREC_OK;
 }
 
 static enum imrec_status expand(struct container *c, struct shard_list *l, struct imrec_error *err)
@@ -151,17 +171,33 @@ open_all(struct container *c, struct shard_list *l, struct imrec_error *err)
     return c->options.keep_in_memory ? keep_in_memory(c, err) : IMREC_OK;
 }
 
-enum imrec_status
-container_open(const struct container_options *o, struct container *out, struct imrec_error *err)
+static enum imrec_status
+open_bytes(struct container *c, struct shard_list *l, struct imrec_error *err)
+{
+    IMREC_TRY(check_options(&c->options, err));
+    IMREC_TRY(uri_list_expand(c->options.path_imgrec, "", &l->names, err));
+    IMREC_TRY(open_shards(c, l, err));
+    return cut_cells(c, err);
+}
+
+enum imrec_status container_open_as(const struct container_options *o,
+                                    const struct container_kind *kind, struct container *out,
+                                    struct imrec_error *err)
 {
     struct shard_list l = {0};
-    *out = (struct container){.options = *o};
-    const enum imrec_status st = open_all(out, &l, err);
+    *out = (struct container){.kind = kind, .options = *o};
+    const enum imrec_status st = kind != NULL ? open_bytes(out, &l, err) : open_all(out, &l, err);
     shard_list_free(&l);
     if (st != IMREC_OK)
         container_close(out);
     out->options.path_imgrec = out->options.path_imgidx = out->options.source = NULL;
     return st;
+}
+
+enum imrec_status
+container_open(const struct container_options *o, struct container *out, struct imrec_error *err)
+{
+    return container_open_as(o, NULL, out, err);
 }
 
 void container_close(struct container *c)

@@ -181,6 +181,12 @@ struct container {
 
 IMREC_NODISCARD enum imrec_status
 container_open(const struct container_options *o, struct container *out, struct imrec_error *err);
+/* Files of a kind that the caller has: their bytes are not looked at, a folder is all files in it,
+ * and the units are cells, on kind->align. Of the kind only that, name and record are used. NULL:
+ * as container_open(). */
+IMREC_NODISCARD enum imrec_status container_open_as(const struct container_options *o,
+                                                    const struct container_kind *kind,
+                                                    struct container *out, struct imrec_error *err);
 void container_close(struct container *c); /* zeroed memory is fine */
 /* The bytes of a unit: of the cell, or of the record up to the next one in an index. Pure. */
 struct unit_range container_unit(const struct container *c, uint64_t unit);

@@ -35,12 +35,13 @@ static const struct container_kind *named(const char *uri)
 static void name_shard(const char *uri, char *out, size_t room)
 {
     const size_t n = strlen(uri);
+    bool there;
     out[0] = '\0';
     if (n < 4 || n >= room || strcmp(uri + n - 4, ".idx") != 0)
         return;
     memcpy(out, uri, n - 4);
     memcpy(out + n - 4, ".rec", 5);
-    if (!sink_exists(out))
+    if (sink_exists(out, &there, NULL) != IMREC_OK || !there)
         out[0] = '\0';
 }
 

@@ -13,6 +13,7 @@
 #include "container/recordio_scan.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/recordio.h"
+#include "storage/at_once.h"
 
 #include <stdlib.h>
 
@@ -234,8 +235,6 @@ static enum imrec_status look_at_shard(struct finding *f, uint32_t shard)
 {
     struct container table = {0};
     const uint64_t before = f->s->metadata_count;
-    if (!begins_like_it(&f->s->shards[shard]))
-        return IMREC_OK;
     enum imrec_status st =
         record_table_beside(&f->s->shards[shard], &table.records, &table.record_total, f->err);
     if (st == IMREC_OK && table.records != NULL)
@@ -261,11 +260,40 @@ static int by_place(const void *a, const void *b)
     return (x->offset > y->offset) - (x->offset < y->offset);
 }
 
+struct likeness {
+    const struct shard *shards;
+    bool *like; /* of each: it may have metadata */
+};
+
+static enum imrec_status see_shard(void *context, uint32_t i, struct imrec_error *err)
+{
+    struct likeness *l = context;
+    (void)err;
+    l->like[i] = begins_like_it(&l->shards[i]);
+    return IMREC_OK;
+}
+
+static enum imrec_status find_in_cells(struct finding *f)
+{
+    const struct container *s = f->s;
+    struct likeness l = {s->shards, imrec_zalloc((size_t)s->shard_count + 1, sizeof(*l.like))};
+    if (l.like == NULL)
+        return no_memory(f->err);
+    enum imrec_status st =
+        at_once(s->shard_count, s->shard_count != 0 && s->shards[0].source->at_once != 0, see_shard,
+                &l, f->err);
+    for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++)
+        if (l.like[i])
+            st = look_at_shard(f, i);
+    imrec_free(l.like);
+    return st;
+}
+
 static enum imrec_status find_all(struct finding *f)
 {
     const struct container *s = f->s;
-    for (uint32_t i = 0; s->records == NULL && i < s->shard_count; i++)
-        IMREC_TRY(look_at_shard(f, i));
+    if (s->records == NULL)
+        IMREC_TRY(find_in_cells(f));
     for (uint64_t i = 0, n; s->records != NULL && i < s->record_total; i += n) {
         for (n = 1; i + n < s->record_total && s->records[i + n].shard == s->records[i].shard;)
             n++;

@@ -55,6 +55,10 @@ make_room(struct scan *s, uint64_t keep, uint64_t bytes, struct imrec_error *err
 static enum imrec_status fill(struct scan *s, struct imrec_error *err)
 {
     const struct walk *w = &s->walk;
+    if (s->limit != 0 && w->need - w->keep > s->limit)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, w->keep,
+                              "the record needs %" PRIu64 " bytes or more, the limit is %" PRIu64,
+                              w->need - w->keep, s->limit);
     uint64_t target = min_u64(w->keep + BUFFER_BYTES, w->end + SEARCH_BYTES / 8);
     target = max_u64(target, min_u64(w->need + SEARCH_BYTES / 8, w->keep + BUFFER_BYTES));
     if (w->need > w->keep + BUFFER_BYTES) /* a giant of many parts is not measured part by part */

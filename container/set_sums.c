@@ -27,9 +27,10 @@ static enum imrec_status look_for(const char *uri, struct imrec_error *err)
     char *path = set_path(uri, SET_CHECKSUMS);
     if (path == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a path");
-    const bool there = sink_exists(path);
+    bool there;
+    const enum imrec_status st = sink_exists(path, &there, err);
     imrec_free(path);
-    return there ? IMREC_OK : no_sums(uri, err);
+    return st != IMREC_OK || there ? st : no_sums(uri, err);
 }
 
 /* All ranks refuse the same sets; each loads what it reads. */

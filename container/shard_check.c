@@ -28,12 +28,13 @@ static enum imrec_status take_promises(struct checking *c, struct shard_gap *gap
         if (path == NULL)
             return IMREC_NO_MEMORY(c->err, "no memory for a path");
         size_t k = shard_sets_find(&c->sets, path);
-        if (k == c->sets.count)
-            shard_gap_add(gap, path);
+        const enum imrec_status st =
+            k == c->sets.count ? shard_gap_add(gap, path, c->err) : IMREC_OK;
         for (; k < c->sets.count && strcmp(c->sets.member[k].uri, path) == 0; k++)
             c->list->promise[c->sets.member[k].at] =
                 (struct shard_promise){m->shards[i].rec.bytes, m->shards[i].records};
         imrec_free(path);
+        IMREC_TRY(st);
     }
     shard_gap_end(gap);
     return IMREC_OK;
@@ -77,7 +78,7 @@ static enum imrec_status check_set(struct checking *c, size_t begin, size_t end)
     IMREC_TRY(take_promises(c, &gap));
     if (c->list->promise[m->at].bytes == UINT64_MAX) { /* of another set, or none */
         says = "its name says";
-        shard_sets_gap(&c->sets, begin, end, false, &gap);
+        IMREC_TRY(shard_sets_gap(&c->sets, begin, end, false, &gap, c->err));
     }
     if (gap.missing == 0 || m->origin == URI_LISTED || c->look == SHARDS_LEAVE_MISSING)
         return IMREC_OK;

@@ -31,10 +31,12 @@ static enum imrec_status add_listed(struct shard_list *l, const char *path,
         char *uri = set_beside(path, m->shards[i].rec.name);
         if (uri == NULL)
             return IMREC_NO_MEMORY(err, "no memory for a path");
-        if (sink_exists(uri))
+        bool there;
+        st = sink_exists(uri, &there, err);
+        if (st == IMREC_OK && there)
             st = uri_list_add(&l->names, uri, strlen(uri), "", URI_LISTED, err);
-        else
-            shard_gap_add(g, uri);
+        else if (st == IMREC_OK)
+            st = shard_gap_add(g, uri, err);
         imrec_free(uri);
     }
     shard_gap_end(g);

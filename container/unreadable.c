@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define PAGE_BYTES ((uint64_t)4096) /* what a system reads or fails to read */
+#define FAR_BYTES  ((uint64_t)2 << 20) /* of a request to another machine */
+#define PAGE_BYTES ((uint64_t)4096)    /* what a system reads or fails to read */
 
 void unreadable_join(struct hole **holes, struct hole *more)
 {
@@ -59,11 +60,40 @@ static uint64_t failed_at(const struct imrec_error *why, uint64_t begin, uint64_
     return why->offset >= begin && why->offset < end ? why->offset : begin;
 }
 
-enum imrec_status unreadable_read(struct source *s, uint64_t offset, uint8_t *to, size_t n,
+/* Of another machine: what failed was tried again, and reading on page by page would wait as often.
+ * The request's bytes are a hole; after the second failure the rest is. Parts are under way at
+ * once, so those before the one that failed may not be there yet. */
+static enum imrec_status read_far(struct source *s, uint64_t offset, uint8_t *to, size_t n,
                                   struct hole **holes, struct imrec_error *err)
 {
     const uint64_t end = offset + n;
-    struct hole *mine = NULL;
+    uint64_t most = FAR_BYTES;
+    for (uint64_t at = offset; at < end; most = n) {
+        struct imrec_error why = {.offset = IMREC_NO_OFFSET};
+        enum imrec_status st = source_read(s, at, to + (at - offset), (size_t)(end - at), &why);
+        if (st == IMREC_OK)
+            return IMREC_OK;
+        uint64_t bad = failed_at(&why, at, end);
+        if (bad > at &&
+            source_read(s, at, to + (at - offset), (size_t)(bad - at), &why) != IMREC_OK)
+            bad = at;
+        if (why.status == IMREC_ERR_CANCELLED || why.status == IMREC_ERR_NO_MEMORY) {
+            if (err != NULL)
+                *err = why;
+            return why.status;
+        }
+        at = end - bad < most ? end : bad + most;
+        memset(to + (bad - offset), 0, (size_t)(at - bad));
+        IMREC_TRY(note(holes, bad, at, &why, err));
+    }
+    return IMREC_OK;
+}
+
+/* Of this machine: page by page. */
+static enum imrec_status read_near(struct source *s, uint64_t offset, uint8_t *to, size_t n,
+                                   struct hole **holes, struct imrec_error *err)
+{
+    const uint64_t end = offset + n;
     enum imrec_status st = IMREC_OK;
     for (uint64_t at = offset, tried = UINT64_MAX; st == IMREC_OK && at < end;) {
         struct imrec_error why = {.offset = IMREC_NO_OFFSET};
@@ -79,9 +109,18 @@ enum imrec_status unreadable_read(struct source *s, uint64_t offset, uint8_t *to
         }
         const uint64_t last = next < end ? next : end;
         memset(to + (bad - offset), 0, (size_t)(last - bad));
-        st = note(&mine, bad, last, &why, err);
+        st = note(holes, bad, last, &why, err);
         at = last;
     }
+    return st;
+}
+
+enum imrec_status unreadable_read(struct source *s, uint64_t offset, uint8_t *to, size_t n,
+                                  struct hole **holes, struct imrec_error *err)
+{
+    struct hole *mine = NULL;
+    const enum imrec_status st =
+        (s->at_once != 0 ? read_far : read_near)(s, offset, to, n, &mine, err);
     unreadable_join(holes, mine);
     return st;
 }

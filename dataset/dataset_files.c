@@ -32,12 +32,16 @@ void dataset_files_close(struct dataset_files *f)
     *f = (struct dataset_files){0};
 }
 
-bool dataset_has(const char *shard, enum set_file what)
+enum imrec_status
+dataset_has(const char *shard, enum set_file what, bool *there, struct imrec_error *err)
 {
     char *path = set_path(shard, what);
-    const bool there = path != NULL && sink_exists(path);
+    *there = false;
+    if (path == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for a path");
+    const enum imrec_status st = sink_exists(path, there, err);
     imrec_free(path);
-    return there;
+    return st;
 }
 
 enum imrec_status dataset_load(const char *shard, enum set_file what, char **path, uint8_t **text,
@@ -48,5 +52,5 @@ enum imrec_status dataset_load(const char *shard, enum set_file what, char **pat
     *path = set_path(shard, what);
     if (*path == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a path");
-    return sink_exists(*path) ? source_load(*path, SIDE_FILE_MAX_BYTES, text, n, err) : IMREC_OK;
+    return source_load_if_there(*path, SIDE_FILE_MAX_BYTES, text, n, err);
 }

@@ -15,7 +15,8 @@ IMREC_NODISCARD enum imrec_status
 dataset_files_of(const struct container *s, struct dataset_files *out, struct imrec_error *err);
 void dataset_files_close(struct dataset_files *f); /* zeroed memory is fine */
 
-bool dataset_has(const char *shard, enum set_file what);
+IMREC_NODISCARD enum imrec_status
+dataset_has(const char *shard, enum set_file what, bool *there, struct imrec_error *err);
 /* Reads the file `what` next to a shard; *text is NULL where there is none. */
 IMREC_NODISCARD enum imrec_status dataset_load(const char *shard, enum set_file what, char **path,
                                                uint8_t **text, size_t *n, struct imrec_error *err);

@@ -119,7 +119,10 @@ shard_index_load(const char *shard, struct shard_index *out, struct imrec_error 
     char *path = st == IMREC_OK ? set_path(shard, SET_BINARY_INDEX) : NULL;
     if (st == IMREC_OK && path == NULL)
         st = IMREC_NO_MEMORY(err, "no memory for a path");
-    if (st == IMREC_OK && sink_exists(path))
+    bool there = false;
+    if (st == IMREC_OK)
+        st = sink_exists(path, &there, err);
+    if (st == IMREC_OK && there)
         st = load_binary(shard, path, out, err);
     imrec_free(path);
     if (st != IMREC_OK)
@@ -325,13 +328,16 @@ static uint64_t count_repeated(uint64_t *keys, uint64_t n)
 static enum imrec_status index_to(struct indexing *x, const char *path, bool force,
                                   struct imrec_index_result *out, struct imrec_error *err)
 {
+    bool there = false;
     if (x->walk.kind->own_index)
         return IMREC_REFUSE(err, "%.300s is a %s, which is its own index",
                             x->walk.files.shards.uri[0], x->walk.kind->name);
     if (x->walk.files.shards.count != 1)
         return IMREC_REFUSE(err, "an index belongs to one shard, not to %zu",
                             x->walk.files.shards.count);
-    if (!force && sink_exists(path))
+    if (!force)
+        IMREC_TRY(sink_exists(path, &there, err));
+    if (there)
         return IMREC_REFUSE(err, "%s exists already; it is replaced only by force", path);
     IMREC_TRY(sink_open(path, &x->sink, err));
     IMREC_TRY(write_all(x, out, err));

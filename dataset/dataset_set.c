@@ -107,10 +107,12 @@ static enum imrec_status is_missing(struct checking *c, const struct manifest_sh
     char *path = set_beside(c->path, s->rec.name);
     if (path == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a path");
-    *missing = !sink_exists(path);
+    bool there;
+    const enum imrec_status st = sink_exists(path, &there, err);
+    *missing = st == IMREC_OK && !there;
     c->lacks = c->lacks || *missing;
     imrec_free(path);
-    return IMREC_OK;
+    return st;
 }
 
 static enum imrec_status
@@ -165,31 +167,40 @@ static bool same_set(const struct dataset_files *f, uint32_t shard, const char *
 
 /* ---- shards that are not there ------------------------------------------------------------ */
 
+static enum imrec_status check_one_name(struct checking *c, const struct shard_sets *sets,
+                                        size_t begin, size_t end, struct imrec_error *err)
+{
+    const struct shard_member *m = &sets->member[begin];
+    struct shard_gap gap = {0};
+    struct imrec_error why;
+    bool manifest;
+    IMREC_TRY(dataset_has(m->uri, SET_MANIFEST, &manifest, err));
+    if (!manifest)
+        IMREC_TRY(shard_sets_gap(sets, begin, end, true, &gap, err));
+    if (gap.missing == 0)
+        return IMREC_OK;
+    c->lacks = true;
+    c->shard = (uint32_t)m->at;
+    (void)imrec_fail(&why, IMREC_ERR_CORRUPT,
+                     "its name says %" PRIu64 " shards, and %" PRIu64 " %s missing: %s",
+                     gap.promised, gap.missing, gap.missing == 1 ? "is" : "are", gap.names);
+    if (!c->allow_missing)
+        tell(c, m->uri, c->shard, why.message);
+    return IMREC_OK;
+}
+
 /* Of sets without a manifest, by their names. */
 static enum imrec_status check_names(struct checking *c, struct imrec_error *err)
 {
     struct shard_sets sets;
-    struct imrec_error why;
+    enum imrec_status st = IMREC_OK;
     IMREC_TRY(shard_sets_init(&sets, &c->files->shards, err));
-    for (size_t begin = 0, end; begin < sets.count; begin = end) {
-        const struct shard_member *m = &sets.member[begin];
-        struct shard_gap gap;
+    for (size_t begin = 0, end; begin < sets.count && st == IMREC_OK; begin = end) {
         end = shard_sets_end(&sets, begin);
-        if (dataset_has(m->uri, SET_MANIFEST))
-            continue;
-        shard_sets_gap(&sets, begin, end, true, &gap);
-        if (gap.missing == 0)
-            continue;
-        c->lacks = true;
-        c->shard = (uint32_t)m->at;
-        (void)imrec_fail(&why, IMREC_ERR_CORRUPT,
-                         "its name says %" PRIu64 " shards, and %" PRIu64 " %s missing: %s",
-                         gap.promised, gap.missing, gap.missing == 1 ? "is" : "are", gap.names);
-        if (!c->allow_missing)
-            tell(c, m->uri, c->shard, why.message);
+        st = check_one_name(c, &sets, begin, end, err);
     }
     shard_sets_free(&sets);
-    return IMREC_OK;
+    return st;
 }
 
 /* What opening the set would say, where nothing was said yet. */

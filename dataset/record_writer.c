@@ -30,7 +30,10 @@ struct imrec_writer {
 static enum imrec_status
 open_one(struct imrec_writer *w, int file, const char *uri, bool force, struct imrec_error *err)
 {
-    if (!force && sink_exists(uri))
+    bool there = false;
+    if (!force)
+        IMREC_TRY(sink_exists(uri, &there, err));
+    if (there)
         return IMREC_REFUSE(err, "%s: exists already, and is not replaced unless that is asked for",
                             uri);
     w->uri[file] = imrec_joined(uri, 0, uri);

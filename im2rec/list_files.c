@@ -58,8 +58,8 @@ static enum imrec_status write_list(struct lists *l, const char *chunk, const ch
     const int n = snprintf(name, sizeof(name), "%s%s%s.lst", l->prefix, chunk, what);
     if (n < 0 || (size_t)n >= sizeof(name))
         return IMREC_REFUSE(err, "the name of the list is longer than %d bytes", NAME_BYTES - 1);
-    if (!l->o->force && sink_exists(name))
-        return IMREC_REFUSE(err, "%s is there already; force replaces it", name);
+    if (!l->o->force)
+        IMREC_TRY(set_refuse_old(name, err));
     if (l->looking)
         return IMREC_OK;
     IMREC_TRY(sink_open(name, &to, err));
@@ -114,8 +114,8 @@ write_classes(struct lists *l, const struct job *j, struct imrec_error *err)
 {
     char name[NAME_BYTES];
     set_name(l->prefix, SET_CLASSES, name);
-    if (!l->o->force && sink_exists(name))
-        return IMREC_REFUSE(err, "%s is there already; force replaces it", name);
+    if (!l->o->force)
+        IMREC_TRY(set_refuse_old(name, err));
     return l->looking ? IMREC_OK : set_write_classes(name, j, true, err);
 }
 

@@ -8,6 +8,7 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "im2rec/ahead.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/item/packer.h"
 #include "im2rec/item/read_file.h"
@@ -20,18 +21,21 @@
 #include "im2rec/watch.h"
 #include "parallel/ordered.h"
 #include "parallel/workers.h"
+#include "storage/source.h"
 
 #include <inttypes.h>
 #include <stdatomic.h>
 
 #define WINDOW_LEAST      128u /* places; an image that takes long holds up no more than these */
 #define WINDOW_PER_WORKER 32u
+#define AHEAD_MOST        ((uint64_t)64 << 20)
 
 struct run {
     const struct imrec_pack_task *task;
     const struct imrec_pack_options *o;
     struct job *job;
     struct items *items; /* instead of the job's list; or NULL */
+    struct ahead ahead;
     struct watch *watch;
     const struct file_root *root;
     struct writer *writer;
@@ -56,7 +60,7 @@ fill(struct run *r, struct packer *k, uint64_t index, struct pack_item *p, struc
 {
     if (r->items != NULL)
         return items_next(r->items, k, index, p, err);
-    IMREC_TRY(job_next(r->job, p, err));
+    IMREC_TRY(ahead_next(&r->ahead, p, err));
     p->outcome.index = index;
     return IMREC_OK;
 }
@@ -86,6 +90,7 @@ static void work(void *context, const struct ordered_task *t, uint32_t worker)
         packer_run(r->packers[worker], p);
     else
         p->record.n = 0;
+    pack_item_unfetch(p);
 }
 
 static void tell(struct run *r, const struct pack_item *p)
@@ -137,21 +142,38 @@ static enum imrec_status run_workers(struct run *r, struct imrec_error *err)
 
 /* Bytes that are only passed through are bound by the system's copies: next to the one thread that
  * writes, more than two readers slow each other down. */
-static uint32_t workers_for(const struct imrec_pack_options *o)
+static uint32_t few_workers(const struct imrec_pack_options *o, uint32_t workers)
 {
-    const uint32_t workers = workers_count(o->threads);
-    const bool few = o->threads <= 0 && o->pass_through && o->check != IMREC_CHECK_DECODE;
+    const bool few = o->pass_through && o->check != IMREC_CHECK_DECODE;
     return few && workers > 2 ? 2 : workers;
+}
+
+/* One more where what is written goes to a store: a worker that waits for its answers, as at each
+ * mark, leaves no CPU idle. */
+static uint32_t workers_for(const struct run *r)
+{
+    const uint32_t workers = workers_count(r->o->threads);
+    if (r->o->threads > 0)
+        return workers;
+    return few_workers(r->o, workers) + source_is_remote(r->task->out);
+}
+
+/* Of images in stores; in addition to what is in work. */
+static uint64_t ahead_bytes(const struct imrec_pack_options *o)
+{
+    const uint64_t share = (uint64_t)o->memory / 16;
+    return share < AHEAD_MOST ? share : AHEAD_MOST;
 }
 
 static enum imrec_status prepare(struct run *r, struct imrec_error *err)
 {
-    r->workers = workers_for(r->o);
+    r->workers = workers_for(r);
     r->window = WINDOW_PER_WORKER * r->workers;
     if (r->window < WINDOW_LEAST)
         r->window = WINDOW_LEAST;
     r->places = imrec_zalloc(r->window, sizeof(*r->places));
     r->packers = imrec_zalloc(r->workers, sizeof(struct packer *));
+    r->ahead = (struct ahead){.job = r->job, .root = r->root, .limit = ahead_bytes(r->o)};
     if (r->places == NULL || r->packers == NULL)
         return IMREC_NO_MEMORY(err, "no memory for %u workers", r->workers);
     const struct packer_options po = {.all = r->o,
@@ -169,6 +191,7 @@ static void release(struct run *r)
         pack_item_free(&r->places[i]);
     for (uint32_t i = 0; r->packers != NULL && i < r->workers; i++)
         packer_free(r->packers[i]);
+    ahead_end(&r->ahead);
     IMREC_FREE(r->places, r->packers);
     r->places = NULL;
     r->packers = NULL;

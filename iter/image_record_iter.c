@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/pages.h"
 #include "iter/state.h"
+#include "storage/cache/cache.h"
 
 /* ---- close -------------------------------------------------------------------------------- */
 
@@ -33,6 +34,7 @@ void imrec_iter_close(struct imrec_iter *it)
     label_table_free(&it->labels);
     pages_free(it->mean_image, it->mean_image_bytes);
     container_close(&it->container);
+    cache_close(it->cache);
     IMREC_FREE(it->position, it);
 }
 

@@ -122,7 +122,9 @@ store(const struct imrec_iter_options *o, const float *mean, struct imrec_error 
     else if (st == IMREC_OK)
         st = sink_commit(sink, err);
     buf_free(&file);
-    return st != IMREC_OK && sink_exists(o->mean_img) ? IMREC_OK : st; /* another was faster */
+    bool there = false; /* another was faster */
+    return st != IMREC_OK && sink_exists(o->mean_img, &there, NULL) == IMREC_OK && there ? IMREC_OK
+                                                                                         : st;
 }
 
 static enum imrec_status

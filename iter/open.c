@@ -7,6 +7,7 @@
 #include "iter/options/iter_options.h"
 #include "iter/state.h"
 #include "parallel/workers.h"
+#include "storage/cache/cache.h"
 #include "storage/sink.h"
 
 #include <string.h>
@@ -57,12 +58,22 @@ static void warn_of_index(const struct imrec_iter *it)
                   s->index_doubt.message);
 }
 
+static enum imrec_status open_cache(struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    IMREC_TRY(cache_open(o->cache, (uint64_t)o->cache_size, &it->cache, err));
+    cache_serve(it->cache, &it->scope);
+    return IMREC_OK;
+}
+
 static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
     struct record_stream_options so = {.shuffle = o->shuffle,
                                        .seed = (uint64_t)o->seed,
                                        .shuffle_window = (uint64_t)o->shuffle_window};
+    if (o->cache[0] != '\0')
+        IMREC_TRY(open_cache(it, err));
     const struct container_options wanted = {
         .path_imgrec = o->path_imgrec,
         .path_imgidx = o->path_imgidx,
@@ -230,7 +241,9 @@ take_mean(const struct imrec_iter_options *o, struct imrec_iter *it, struct imre
 {
     struct imrec_iter_options plain;
     struct imrec_iter *maker;
-    if (!sink_exists(o->mean_img)) {
+    bool there;
+    IMREC_TRY(sink_exists(o->mean_img, &there, err));
+    if (!there) {
         if (o->verbose)
             imrec_log(IMREC_LOG_TRACE, "%s is missing: it is computed over the whole data set",
                       o->mean_img);
@@ -282,7 +295,9 @@ enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, stru
         return IMREC_NO_MEMORY(err, "no memory for an iterator");
     it->options = o;
     headroom_init(&it->headroom);
+    struct store_scope *before = store_scope_enter(&it->scope);
     const enum imrec_status st = build(it, err);
+    (void)store_scope_enter(before);
     if (st != IMREC_OK) {
         imrec_iter_close(it);
         return st;

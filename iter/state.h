@@ -9,6 +9,7 @@
 #include "iter/sample/sampler.h"
 #include "iter/slots.h"
 #include "parallel/ordered.h"
+#include "storage/store/scope.h"
 
 enum { DET_LABEL_HEAD = 4 }; /* channels, rows, columns, values: before a label with boxes */
 
@@ -42,6 +43,8 @@ struct imrec_iter {
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of images that are decoded: their shape */
     struct container container;
+    struct cache *cache;      /* that it reads through; NULL: none */
+    struct store_scope scope; /* of what it opens; counts */
     struct record_stream stream;
     struct schedule schedule;
     struct slots slots;

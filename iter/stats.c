@@ -20,7 +20,8 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
 {
     const struct imrec_iter_options *o = &it->options;
     const uint64_t batches = slots_memory(o, &it->views, it->label_width),
-                   windows = it->stream.plan.arena_bytes * it->stream.plan.arenas;
+                   windows = it->stream.plan.arena_bytes * it->stream.plan.arenas +
+                             it->stream.plan.far_bytes;
     const uint64_t scratch = it->worker_count * HEADROOM_FREE_BYTES;
     const uint64_t index = index_bytes(it);
     const uint64_t keep = o->keep_in_memory ? it->container.end - it->container.begin : 0;
@@ -101,4 +102,9 @@ void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
         out->replaced += w->replaced;
     }
     snprintf(out->advice, sizeof(out->advice), "%s", advise(out));
+}
+
+void imrec_iter_get_traffic_sized(struct imrec_iter *it, struct imrec_traffic *out, size_t size)
+{
+    traffic_read(&it->scope.traffic, out, size);
 }

@@ -130,6 +130,11 @@ static enum imrec_status open_all(struct imrec_minibatch_source *s,
 {
     IMREC_TRY(minibatch_options_copy(&s->options, o, err));
     s->threads = workers_count(s->options.o.threads);
+    if (s->options.o.cache[0] != '\0') {
+        IMREC_TRY(
+            cache_open(s->options.o.cache, (uint64_t)s->options.o.cache_size, &s->cache, err));
+        cache_serve(s->cache, &s->scope);
+    }
     IMREC_TRY(joint_open(&s->options.o, &s->joint, err));
     IMREC_TRY(find_labels(s, err));
     IMREC_TRY(make_plan(s, err));
@@ -151,7 +156,9 @@ enum imrec_status imrec_minibatch_source_open(const struct imrec_minibatch_optio
         return no_memory(err);
     mutex_init(&s->lock);
     cond_init(&s->change);
+    struct store_scope *before = store_scope_enter(&s->scope);
     const enum imrec_status st = open_all(s, options, err);
+    (void)store_scope_enter(before);
     if (st == IMREC_OK)
         return IMREC_OK;
     imrec_minibatch_source_close(s);
@@ -219,6 +226,7 @@ void imrec_minibatch_source_close(struct imrec_minibatch_source *s)
     for (uint64_t i = 0; i < s->tally.messages; i++)
         imrec_free(s->message[i]);
     joint_close(&s->joint);
+    cache_close(s->cache);
     minibatch_options_free(&s->options);
     mutex_destroy(&s->lock);
     cond_destroy(&s->change);
@@ -420,6 +428,12 @@ void imrec_minibatch_get_stats(struct imrec_minibatch_source *s, struct imrec_mi
     };
     blocks_look(s->blocks, &out->bytes_read, &out->memory_bytes);
     out->memory_bytes += joint_memory(&s->joint);
+}
+
+void imrec_minibatch_get_traffic_sized(struct imrec_minibatch_source *s, struct imrec_traffic *out,
+                                       size_t size)
+{
+    traffic_read(&s->scope.traffic, out, size);
 }
 
 const char *imrec_minibatch_dropped(struct imrec_minibatch_source *s, uint64_t i)

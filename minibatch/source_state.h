@@ -13,6 +13,7 @@
 #include "minibatch/plan/truncated_plan.h"
 #include "minibatch/sequence_pack.h"
 #include "parallel/ring.h"
+#include "storage/cache/cache.h"
 
 enum { SOURCE_DROPPED_KEPT = 1000 }; /* messages of what was dropped */
 
@@ -44,6 +45,8 @@ struct minibatch_cell {                       /* of the ring: a minibatch */
 
 struct imrec_minibatch_source {
     struct minibatch_options options;
+    struct cache *cache;      /* that it reads through; NULL: none */
+    struct store_scope scope; /* of what it opens; counts */
     struct joint joint;
     struct blocks *blocks;
     struct timeline *line;

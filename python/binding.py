@@ -4,8 +4,8 @@
 
 OUT.c is the extension module `imrec._imrec` (cffi, API mode, stable ABI): every function, struct,
 enum and number of imrec/imrec.h. For every callback type `imrec_NAME_fn` it has an `extern
-"Python"` function `on_NAME` that Python defines with ffi.def_extern(). OUT.py is the parameter
-tables, as data and as types. A new header that imrec/imrec.h includes needs no change here.
+"Python"` function `on_NAME` that Python defines with ffi.def_extern(), and for every function of
+struct imrec_store `on_store_NAME`. OUT.py is the parameter tables, as data and as types. A new header that imrec/imrec.h includes needs no change here.
 """
 import re
 import subprocess
@@ -58,6 +58,9 @@ def declarations(include, compiler):
     text = preprocess(include, compiler, '#include "imrec/imrec.h"\n')
     text = without_bodies(re.sub(r"__attribute__\s*\(\(.*?\)\)(?=\s)", "", text))
     callbacks = re.findall(r"typedef ([\w\s]*[\s*])imrec_(\w+)_fn\(([^;]*)\);", text)
+    members = re.search(r"struct imrec_store \{(.*?)\};", text, re.S)[1]
+    callbacks += [(result, f"store_{name}", args) for result, name, args in
+                  re.findall(r"([\w\s]*\s)\(\*(\w+)\)\(([^;]*)\);", members)]
     text += "".join(f'extern "Python" {result}on_{name}({args});\n' for result, name, args in callbacks)
     text += "".join(f"#define {name} ...\n" for name in whole_numbers(include))
     return text

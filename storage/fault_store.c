@@ -14,6 +14,7 @@
 #include "storage/fault_disk.h"
 #include "storage/file_lock.h"
 #include "storage/file_store.h"
+#include "storage/schemes.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -434,9 +435,9 @@ static enum imrec_status fault_publish(const char *name, const char *as, struct 
     return file_publish(path, path_in(as), &calls, f, err);
 }
 
-static bool fault_exists(const char *name)
+static enum imrec_status fault_exists(const char *name, bool *there, struct imrec_error *err)
 {
-    return file_store.exists(path_in(name));
+    return file_store.exists(path_in(name), there, err);
 }
 
 static enum imrec_status fault_remove(const char *name, struct imrec_error *err)
@@ -449,6 +450,14 @@ static enum imrec_status fault_lock(const char *name, struct lock **out, struct 
     return file_lock(path_in(name), out, err);
 }
 
-const struct store fault_store = {"fault://",    fault_source,      fault_out,
-                                  fault_publish, fault_open_folder, fault_exists,
-                                  fault_remove,  fault_lock,        file_unlock};
+const struct store fault_store = {
+    .scheme = "fault://",
+    .open_source = fault_source,
+    .open_out = fault_out,
+    .publish = fault_publish,
+    .open_folder = fault_open_folder,
+    .exists = fault_exists,
+    .remove = fault_remove,
+    .lock = fault_lock,
+    .unlock = file_unlock,
+};

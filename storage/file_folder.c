@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "storage/file_store.h"
-#include "storage/io_error.h"
+#include "storage/store/io_error.h"
 
 #include <dirent.h>
 #include <errno.h>

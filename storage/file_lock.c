@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "storage/file_store.h"
-#include "storage/io_error.h"
+#include "storage/store/io_error.h"
 
 #include <errno.h>
 #include <fcntl.h>

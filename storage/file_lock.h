@@ -2,7 +2,7 @@
 #ifndef IMREC_STORAGE_FILE_LOCK_H
 #define IMREC_STORAGE_FILE_LOCK_H
 
-#include "storage/store.h"
+#include "storage/store/store.h"
 
 IMREC_NODISCARD enum imrec_status
 file_lock(const char *name, struct lock **out, struct imrec_error *err);

@@ -1,7 +1,7 @@
 /* storage/file_open.c - opens a regular file, or names what is there instead. */
 #include "base/error.h"
 #include "storage/file_store.h"
-#include "storage/io_error.h"
+#include "storage/store/io_error.h"
 
 #include <errno.h>
 #include <fcntl.h>

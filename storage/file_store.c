@@ -10,7 +10,8 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "storage/file_lock.h"
-#include "storage/io_error.h"
+#include "storage/schemes.h"
+#include "storage/store/io_error.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -139,7 +140,7 @@ static void file_close(struct source *s)
 }
 
 static const struct source_ops file_source_ops = {file_read_at, file_will_need, file_drop,
-                                                  file_close};
+                                                  file_close, NULL};
 
 enum imrec_status file_source_open(const char *path, const struct file_calls *calls, void *user,
                                    struct source **out, struct imrec_error *err)
@@ -157,8 +158,11 @@ enum imrec_status file_source_open(const char *path, const struct file_calls *ca
         IMREC_FREE(copy, f);
         return st;
     }
-    *f = (struct file_source){
-        {(uint64_t)info.st_size, &file_source_ops, modified(&info)}, fd, copy, calls, user};
+    *f = (struct file_source){{(uint64_t)info.st_size, &file_source_ops, modified(&info), NULL, 0},
+                              fd,
+                              copy,
+                              calls,
+                              user};
     *out = &f->base;
     return IMREC_OK;
 }
@@ -341,10 +345,13 @@ plain_open_folder(const char *name, struct folder **out, struct imrec_error *err
     return file_folder_open(name, &plain, NULL, out, err);
 }
 
-static bool file_exists(const char *name)
+static enum imrec_status file_exists(const char *name, bool *there, struct imrec_error *err)
 {
     struct stat info;
-    return lstat(name, &info) == 0;
+    *there = lstat(name, &info) == 0;
+    if (*there || errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG)
+        return IMREC_OK;
+    return io_error(err, errno, name, "cannot look at it", IMREC_NO_OFFSET);
 }
 
 static enum imrec_status file_remove(const char *name, struct imrec_error *err)
@@ -354,6 +361,14 @@ static enum imrec_status file_remove(const char *name, struct imrec_error *err)
     return IMREC_OK;
 }
 
-const struct store file_store = {"file://",     plain_source,      plain_out,
-                                 plain_publish, plain_open_folder, file_exists,
-                                 file_remove,   file_lock,         file_unlock};
+const struct store file_store = {
+    .scheme = "file://",
+    .open_source = plain_source,
+    .open_out = plain_out,
+    .publish = plain_publish,
+    .open_folder = plain_open_folder,
+    .exists = file_exists,
+    .remove = file_remove,
+    .lock = file_lock,
+    .unlock = file_unlock,
+};

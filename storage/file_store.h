@@ -3,7 +3,7 @@
 #ifndef IMREC_STORAGE_FILE_STORE_H
 #define IMREC_STORAGE_FILE_STORE_H
 
-#include "storage/store.h"
+#include "storage/store/store.h"
 
 #include <sys/stat.h>
 #include <sys/types.h>

@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "storage/store.h"
+#include "storage/schemes.h"
 
 #include <stdlib.h>
 #include <string.h>

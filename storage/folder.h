@@ -12,36 +12,7 @@
 #define IMREC_STORAGE_FOLDER_H
 
 #include "base/string_arena.h"
-#include "imrec/error.h"
-
-enum folder_kind {
-    FOLDER_UNKNOWN, /* a link, or the store does not say without being asked: folder_look() */
-    FOLDER_FILE,
-    FOLDER_FOLDER,
-    FOLDER_FIFO,
-    FOLDER_SOCKET,
-    FOLDER_DEVICE,
-    FOLDER_LOST, /* only of folder_look(): it leads to nothing, or nobody may look where */
-};
-
-struct folder_entry {
-    const char *name; /* without a '/'; until the next one */
-    enum folder_kind kind;
-};
-
-struct folder;
-struct folder_ops {
-    /* IMREC_END: there are no more. */
-    enum imrec_status (*next)(struct folder *f, struct folder_entry *out, struct imrec_error *err);
-    /* The kind of an entry of FOLDER_UNKNOWN; of FOLDER_LOST *code is the errno. NULL: the
-     * store has no such entries. */
-    enum folder_kind (*look)(struct folder *f, const char *name, int *code);
-    void (*close)(struct folder *f);
-};
-struct folder { /* an open one; one thread at a time */
-    const struct folder_ops *ops;
-    uint64_t device, number; /* the same of one folder under two names, and of no two folders */
-};
+#include "storage/store/store.h"
 
 /* On failure *out is NULL; sys_errno is the system's reason. */
 IMREC_NODISCARD enum imrec_status

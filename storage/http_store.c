@@ -4,7 +4,7 @@
  * password in it ("https://name:password@host/...") go to that host alone. */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "storage/store.h"
+#include "storage/schemes.h"
 #include "storage/wire/object.h"
 #include "storage/wire/url.h"
 
@@ -27,7 +27,12 @@ static void http_close(struct source *s)
     imrec_free(s);
 }
 
-static const struct source_ops http_ops = {http_read_at, NULL, NULL, http_close};
+static void http_cancel(struct source *s)
+{
+    wire_object_cancel(((struct http_source *)s)->object);
+}
+
+static const struct source_ops http_ops = {http_read_at, NULL, NULL, http_close, http_cancel};
 
 static enum imrec_status no_memory(struct imrec_error *err)
 {
@@ -57,22 +62,21 @@ open_source(const char *scheme, const char *name, struct source **out, struct im
         return st;
     }
     s->base =
-        (struct source){wire_object_size(s->object), &http_ops, wire_object_modified(s->object)};
+        (struct source){wire_object_size(s->object), &http_ops, wire_object_modified(s->object),
+                        wire_object_identity(s->object), WIRE_AT_ONCE};
     *out = &s->base;
     return IMREC_OK;
 }
 
-static bool exists(const char *scheme, const char *name)
+static enum imrec_status
+exists(const char *scheme, const char *name, bool *there, struct imrec_error *err)
 {
-    struct wire_job *job = imrec_zalloc(1, sizeof(*job));
-    char *url = url_of_user(scheme, name);
-    bool there = false;
-    if (job != NULL && url != NULL) {
-        *job = (struct wire_job){.method = "HEAD", .url = url, .redirects = REDIRECTS_MOST};
-        there = wire_ask(job, "", NULL, NULL, NULL) == IMREC_OK && job->status == 200;
-    }
-    IMREC_FREE(url, job);
-    return there;
+    char *url = url_of_user(scheme, name), *shown = url != NULL ? url_shown(url) : NULL;
+    const struct wire_object_options o = {.url = url, .shown = shown, .redirects = REDIRECTS_MOST};
+    const enum imrec_status st =
+        shown == NULL ? no_memory(err) : wire_object_exists(&o, there, err);
+    IMREC_FREE(shown, url);
+    return st;
 }
 
 static enum imrec_status http_source(const char *name, struct source **out, struct imrec_error *err)
@@ -86,14 +90,14 @@ https_source(const char *name, struct source **out, struct imrec_error *err)
     return open_source("https://", name, out, err);
 }
 
-static bool http_exists(const char *name)
+static enum imrec_status http_exists(const char *name, bool *there, struct imrec_error *err)
 {
-    return exists("http://", name);
+    return exists("http://", name, there, err);
 }
 
-static bool https_exists(const char *name)
+static enum imrec_status https_exists(const char *name, bool *there, struct imrec_error *err)
 {
-    return exists("https://", name);
+    return exists("https://", name, there, err);
 }
 
 const struct store http_store = {

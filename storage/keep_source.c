@@ -145,7 +145,13 @@ static void keep_close(struct source *s)
     IMREC_FREE(k->blocks, k);
 }
 
-static const struct source_ops keep_ops = {keep_read_at, keep_will_need, keep_drop, keep_close};
+static void keep_cancel(struct source *s)
+{
+    source_cancel(((struct keep_source *)s)->inner);
+}
+
+static const struct source_ops keep_ops = {keep_read_at, keep_will_need, keep_drop, keep_close,
+                                           keep_cancel};
 
 enum imrec_status keep_source_open(struct source *inner, uint64_t begin, uint64_t end,
                                    struct source **out, struct imrec_error *err)
@@ -161,11 +167,12 @@ enum imrec_status keep_source_open(struct source *inner, uint64_t begin, uint64_
         source_close(inner);
         return IMREC_NO_MEMORY(err, "no memory to keep a shard in memory");
     }
-    *k = (struct keep_source){.base = {inner->size, &keep_ops, inner->modified},
-                              .inner = inner,
-                              .begin = begin,
-                              .end = end,
-                              .blocks = table};
+    *k = (struct keep_source){
+        .base = {inner->size, &keep_ops, inner->modified, inner->identity, inner->at_once},
+        .inner = inner,
+        .begin = begin,
+        .end = end,
+        .blocks = table};
     mutex_init(&k->lock);
     cond_init(&k->loaded);
     *out = &k->base;

@@ -2,7 +2,7 @@
 #include "storage/lock.h"
 
 #include "base/error.h"
-#include "storage/store.h"
+#include "storage/schemes.h"
 
 enum imrec_status lock_take(const char *uri, struct lock **out, struct imrec_error *err)
 {

@@ -5,7 +5,9 @@
  * lock_drop() removes the file. It is an open file description lock (fcntl(), F_OFD_SETLK), where a
  * kernel has none flock(): both exclude other threads, too. Over NFS both reach other machines,
  * unless the mount says nolock or local_lock. Where a file system has no locks at all, a warning is
- * logged and the call continues without one. */
+ * logged and the call continues without one.
+ *
+ * HDFS has no such locks: there PATH.part stays when its holder is killed (hdfs/hdfs_mark.h). */
 #ifndef IMREC_STORAGE_LOCK_H
 #define IMREC_STORAGE_LOCK_H
 

@@ -6,8 +6,9 @@
 #include "base/error.h"
 #include "base/fnv.h"
 #include "base/threads.h"
-#include "storage/io_error.h"
-#include "storage/store.h"
+#include "storage/schemes.h"
+#include "storage/store/entries.h"
+#include "storage/store/io_error.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -120,7 +121,7 @@ static void mem_source_close(struct source *s)
     imrec_free(s);
 }
 
-static const struct source_ops mem_source_ops = {mem_read_at, NULL, NULL, mem_source_close};
+static const struct source_ops mem_source_ops = {.read_at = mem_read_at, .close = mem_source_close};
 
 static enum imrec_status mem_open(const char *name, struct source **out, struct imrec_error *err)
 {
@@ -134,7 +135,10 @@ static enum imrec_status mem_open(const char *name, struct source **out, struct 
     mutex_unlock(&g_lock);
     if (s->object == NULL) {
         imrec_free(s);
-        return imrec_fail(err, IMREC_ERR_IO, "mem://%s: no such object", name);
+        imrec_fail(err, IMREC_ERR_IO, "mem://%s: no such object", name);
+        if (err != NULL)
+            err->sys_errno = ENOENT;
+        return IMREC_ERR_IO;
     }
     s->base = (struct source){.size = s->object->n, .ops = &mem_source_ops};
     *out = &s->base;
@@ -245,68 +249,24 @@ static enum imrec_status mem_publish(const char *name, const char *as, struct im
 
 /* ---- folders: the part of a name before a '/' -------------------------------------------- */
 
-struct mem_folder {
-    struct folder base; /* first */
-    struct buf entries; /* of each a byte, its kind, and its name with a NUL: as they once were */
-    size_t given;       /* bytes of them */
-};
-
-static enum imrec_status
-mem_folder_next(struct folder *base, struct folder_entry *out, struct imrec_error *err)
-{
-    struct mem_folder *f = (struct mem_folder *)base;
-    (void)err; /* all were found when it was opened */
-    if (f->given == f->entries.n)
-        return IMREC_END;
-    const char *at = (const char *)f->entries.p + f->given;
-    *out = (struct folder_entry){at + 1, (enum folder_kind)at[0]};
-    f->given += strlen(at + 1) + 2;
-    return IMREC_OK;
-}
-
-static void mem_folder_close(struct folder *base)
-{
-    struct mem_folder *f = (struct mem_folder *)base;
-    buf_free(&f->entries);
-    imrec_free(f);
-}
-
-static const struct folder_ops mem_folder_ops = {mem_folder_next, NULL, mem_folder_close};
-
-static bool is_noted(const struct buf *entries, const char *entry, size_t n)
-{
-    for (size_t at = 0; at < entries->n; at += strlen((const char *)entries->p + at + 1) + 2)
-        if (entries->n - at > n && memcmp(entries->p + at, entry, n) == 0 &&
-            entries->p[at + n] == '\0')
-            return true;
-    return false;
-}
-
 /* Of the object `rest` below the folder: it, or the folder in between. */
-static enum imrec_status note_entry(struct buf *entries, const char *rest)
+static enum imrec_status note_entry(struct entries *to, const char *rest)
 {
-    const size_t at = entries->n, n = strcspn(rest, "/");
-    const char kind = (char)(rest[n] == '/' ? FOLDER_FOLDER : FOLDER_FILE);
-    if (n == 0)
+    const size_t n = strcspn(rest, "/");
+    const enum folder_kind kind = rest[n] == '/' ? FOLDER_FOLDER : FOLDER_FILE;
+    if (n == 0 || entries_has(to, kind, rest, n))
         return IMREC_OK; /* "a//b" is in no folder's list */
-    IMREC_TRY(buf_append(entries, &kind, 1, NULL));
-    IMREC_TRY(buf_append(entries, rest, n, NULL));
-    const struct buf before = {.p = entries->p, .n = at};
-    if (is_noted(&before, (const char *)entries->p + at, n + 1)) {
-        entries->n = at;
-        return IMREC_OK;
-    }
-    return buf_append(entries, "", 1, NULL);
+    return entries_add(to, kind, rest, n);
 }
 
 /* n bytes of the folder's name, which a '/' follows in those of its objects; 0: all objects. */
-static enum imrec_status note_entries(struct buf *entries, const char *name, size_t n)
+static enum imrec_status note_entries(struct entries *to, const char *name, size_t n)
 {
     enum imrec_status st = IMREC_OK;
     mutex_lock(&g_lock);
     for (const struct object *o = g_objects; o != NULL && st == IMREC_OK; o = o->next)
         if (n == 0 || (strncmp(o->name, name, n) == 0 && o->name[n] == '/'))
-            st = note_entry(entries, o->name + (n != 0 ? n + 1 : 0));
+            st = note_entry(to, o->name + (n != 0 ? n + 1 : 0));
     mutex_unlock(&g_lock);
     return st;
 }
@@ -314,19 +274,18 @@ static enum imrec_status note_entries(struct buf *entries, const char *name, siz
 static enum imrec_status
 mem_open_folder(const char *name, struct folder **out, struct imrec_error *err)
 {
-    struct mem_folder *f = imrec_zalloc(1, sizeof(*f));
+    struct entries_folder *f = entries_folder_new();
     size_t n = strlen(name);
     *out = NULL;
     if (f == NULL)
         return no_memory(name, err);
     while (n > 0 && name[n - 1] == '/')
         n--;
-    f->base = (struct folder){&mem_folder_ops, 0, fnv1a(FNV_START, name, n)};
-    f->entries = BUF_INIT(SIZE_MAX / 4);
+    f->base.number = fnv1a(FNV_START, name, n);
     enum imrec_status st = note_entries(&f->entries, name, n);
     if (st != IMREC_OK)
         st = no_memory(name, err);
-    else if (f->entries.n == 0) {
+    else if (f->entries.bytes.n == 0) {
         st = imrec_fail(err, IMREC_ERR_IO, "mem://%s: no such folder", name);
         if (err != NULL)
             err->sys_errno = ENOENT;
@@ -334,16 +293,17 @@ mem_open_folder(const char *name, struct folder **out, struct imrec_error *err)
     if (st == IMREC_OK)
         *out = &f->base;
     else
-        mem_folder_close(&f->base);
+        f->base.ops->close(&f->base);
     return st;
 }
 
-static bool mem_exists(const char *name)
+static enum imrec_status mem_exists(const char *name, bool *there, struct imrec_error *err)
 {
+    (void)err;
     mutex_lock(&g_lock);
-    const bool there = *place_of(name) != NULL;
+    *there = *place_of(name) != NULL;
     mutex_unlock(&g_lock);
-    return there;
+    return IMREC_OK;
 }
 
 static enum imrec_status mem_remove(const char *name, struct imrec_error *err)
@@ -411,5 +371,14 @@ static void mem_unlock(struct lock *lock)
     imrec_free(lock);
 }
 
-const struct store mem_store = {"mem://",   mem_open,   mem_out_open, mem_publish, mem_open_folder,
-                                mem_exists, mem_remove, mem_lock,     mem_unlock};
+const struct store mem_store = {
+    .scheme = "mem://",
+    .open_source = mem_open,
+    .open_out = mem_out_open,
+    .publish = mem_publish,
+    .open_folder = mem_open_folder,
+    .exists = mem_exists,
+    .remove = mem_remove,
+    .lock = mem_lock,
+    .unlock = mem_unlock,
+};

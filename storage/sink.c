@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/stop.h"
+#include "storage/schemes.h"
 #include "storage/write_behind.h"
 
 #include <string.h>
@@ -32,8 +33,11 @@ struct sink {
     uint8_t first[BUFFER_BYTES];
 };
 
+typedef enum imrec_status
+open_fn(const char *name, uint64_t size, struct out **out, struct imrec_error *err);
+
 static enum imrec_status
-start(const char *uri, uint64_t size, struct sink *s, struct imrec_error *err)
+start(const char *uri, uint64_t size, bool log, struct sink *s, struct imrec_error *err)
 {
     const size_t n = strlen(uri) + 1;
     s->uri = imrec_realloc(NULL, n, 1);
@@ -43,9 +47,10 @@ start(const char *uri, uint64_t size, struct sink *s, struct imrec_error *err)
     IMREC_TRY(store_of(s->uri, &s->store, &s->name, err));
     s->synced = s->size = size == STORE_NEW ? 0 : size;
     s->buffer = s->first;
-    if (s->store->open_out == NULL)
+    open_fn *open = log && s->store->open_log != NULL ? s->store->open_log : s->store->open_out;
+    if (open == NULL)
         return store_cannot(uri, s->store, "be written to", err);
-    IMREC_TRY(s->store->open_out(s->name, size, &s->out, err));
+    IMREC_TRY(open(s->name, size, &s->out, err));
     write_behind_init(&s->behind, s->out);
     return IMREC_OK;
 }
@@ -60,14 +65,14 @@ static void end(struct sink *s, bool remove)
 }
 
 static enum imrec_status
-open_at(const char *uri, uint64_t size, struct sink **out, struct imrec_error *err)
+open_at(const char *uri, uint64_t size, bool log, struct sink **out, struct imrec_error *err)
 {
     *out = NULL;
     struct sink *s = imrec_realloc(NULL, 1, sizeof(*s));
     if (s == NULL)
         return IMREC_NO_MEMORY(err, "%s: no memory to open it", uri);
     memset(s, 0, offsetof(struct sink, first));
-    const enum imrec_status st = start(uri, size, s, err);
+    const enum imrec_status st = start(uri, size, log, s, err);
     if (st != IMREC_OK)
         end(s, false);
     else
@@ -77,13 +82,24 @@ open_at(const char *uri, uint64_t size, struct sink **out, struct imrec_error *e
 
 enum imrec_status sink_open(const char *uri, struct sink **out, struct imrec_error *err)
 {
-    return open_at(uri, STORE_NEW, out, err);
+    return open_at(uri, STORE_NEW, false, out, err);
 }
 
 enum imrec_status
 sink_resume(const char *uri, uint64_t size, struct sink **out, struct imrec_error *err)
 {
-    return open_at(uri, size, out, err);
+    return open_at(uri, size, false, out, err);
+}
+
+enum imrec_status sink_open_log(const char *uri, struct sink **out, struct imrec_error *err)
+{
+    return open_at(uri, STORE_NEW, true, out, err);
+}
+
+enum imrec_status
+sink_resume_log(const char *uri, uint64_t size, struct sink **out, struct imrec_error *err)
+{
+    return open_at(uri, size, true, out, err);
 }
 
 static enum imrec_status ended(struct sink *s, enum imrec_status st)
@@ -229,7 +245,8 @@ void sink_abort(struct sink *s)
         end(s, true);
 }
 
-enum imrec_status sink_publish_as(const char *uri, const char *final_uri, struct imrec_error *err)
+static enum imrec_status
+publish(const char *uri, const char *final_uri, bool new, struct imrec_error *err)
 {
     const struct store *store, *final_store;
     const char *name, *as;
@@ -237,8 +254,20 @@ enum imrec_status sink_publish_as(const char *uri, const char *final_uri, struct
     IMREC_TRY(store_of(final_uri, &final_store, &as, err));
     if (store != final_store)
         return IMREC_REFUSE(err, "%s: cannot become %s, that is another store", uri, final_uri);
+    if (new && store->publish_new != NULL)
+        return store->publish_new(name, as, err);
     return store->publish != NULL ? store->publish(name, as, err)
                                   : store_cannot(uri, store, "be written to", err);
+}
+
+enum imrec_status sink_publish_as(const char *uri, const char *final_uri, struct imrec_error *err)
+{
+    return publish(uri, final_uri, false, err);
+}
+
+enum imrec_status sink_publish_new(const char *uri, const char *final_uri, struct imrec_error *err)
+{
+    return publish(uri, final_uri, true, err);
 }
 
 enum imrec_status sink_publish(const char *uri, struct imrec_error *err)
@@ -246,11 +275,13 @@ enum imrec_status sink_publish(const char *uri, struct imrec_error *err)
     return sink_publish_as(uri, uri, err);
 }
 
-bool sink_exists(const char *uri)
+enum imrec_status sink_exists(const char *uri, bool *there, struct imrec_error *err)
 {
     const struct store *store;
     const char *name;
-    return store_of(uri, &store, &name, NULL) == IMREC_OK && store->exists(name);
+    *there = false;
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    return store->exists(name, there, err);
 }
 
 enum imrec_status sink_remove(const char *uri, struct imrec_error *err)

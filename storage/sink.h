@@ -19,6 +19,11 @@ sink_open(const char *uri, struct sink **out, struct imrec_error *err);
  * with fewer bytes is IMREC_ERR_IO. */
 IMREC_NODISCARD enum imrec_status
 sink_resume(const char *uri, uint64_t size, struct sink **out, struct imrec_error *err);
+/* The same of what is read again as PATH.part before its end, and is never published. */
+IMREC_NODISCARD enum imrec_status
+sink_open_log(const char *uri, struct sink **out, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+sink_resume_log(const char *uri, uint64_t size, struct sink **out, struct imrec_error *err);
 /* From here on writing and syncing that takes long ends with IMREC_ERR_CANCELLED once *stop has
  * been asked for a second; what was appended is then not durable. stop lives as long as the sink.
  */
@@ -41,9 +46,14 @@ IMREC_NODISCARD enum imrec_status sink_publish(const char *uri, struct imrec_err
 /* The same under another name than it was written for, of the same store and folder. */
 IMREC_NODISCARD enum imrec_status
 sink_publish_as(const char *uri, const char *final_uri, struct imrec_error *err);
+/* The same, but what another run has published under that name meanwhile is not replaced, in stores
+ * that can: IMREC_ERR_IO, sys_errno EEXIST. In others, locks keep runs apart. */
+IMREC_NODISCARD enum imrec_status
+sink_publish_new(const char *uri, const char *final_uri, struct imrec_error *err);
 
-/* Whether an object has the final name. */
-bool sink_exists(const char *uri);
+/* Whether an object has the final name; an error where the store does not say. */
+IMREC_NODISCARD enum imrec_status
+sink_exists(const char *uri, bool *there, struct imrec_error *err);
 /* Removes the object with the final name, if there is one. */
 IMREC_NODISCARD enum imrec_status sink_remove(const char *uri, struct imrec_error *err);
 #endif

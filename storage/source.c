@@ -3,8 +3,11 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "storage/store.h"
+#include "storage/plugged_table.h"
+#include "storage/schemes.h"
+#include "storage/store/scope.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <strings.h>
@@ -12,7 +15,8 @@
 static const struct store *const stores[] = {
     &file_store,  &mem_store,  &fault_store,
 #if IMREC_HAVE_CURL
-    &https_store, &http_store,
+    &https_store, &http_store, &s3_store,      &gs_store,
+    &az_store,    &hdfs_store, &webhdfs_store, &swebhdfs_store,
 #endif
 };
 
@@ -26,17 +30,13 @@ static size_t scheme_bytes(const char *uri)
 
 static enum imrec_status no_store(const char *uri, int scheme, struct imrec_error *err)
 {
-    static const char *const to_come[] = {"s3://", "gs://", "hdfs://"};
-    if (strncasecmp(uri, "http://", 7) == 0 || strncasecmp(uri, "https://", 8) == 0)
-        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
-                          "%s: this build has no libcurl, which reads from web servers; copy the "
-                          "data, or build with libcurl (docs/dependencies.md)",
-                          uri);
-    for (size_t i = 0; i < sizeof(to_come) / sizeof(to_come[0]); i++)
-        if (strncasecmp(uri, to_come[i], strlen(to_come[i])) == 0)
+    static const char *const remote[] = {"http://", "https://", "s3://",      "gs://",
+                                         "az://",   "hdfs://",  "webhdfs://", "swebhdfs://"};
+    for (size_t i = 0; i < sizeof(remote) / sizeof(remote[0]); i++)
+        if (strncasecmp(uri, remote[i], strlen(remote[i])) == 0)
             return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
-                              "%s: %.*s is not supported yet; give a path or file:// (copy the "
-                              "data, or mount the store)",
+                              "%s: this build has no libcurl, by which %.*s is read; copy the "
+                              "data, or build with libcurl (docs/dependencies.md)",
                               uri, scheme, uri);
     return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                       "%s: no store knows the scheme '%.*s'; use a path or file://", uri, scheme,
@@ -56,6 +56,11 @@ store_of(const char *uri, const struct store **out, const char **name, struct im
             *out = stores[i];
             return IMREC_OK;
         }
+    if (plugged_is_known(uri, n - strlen("://"))) {
+        *out = &plugged_store;
+        *name = uri;
+        return IMREC_OK;
+    }
     return no_store(uri, (int)n, err);
 }
 
@@ -72,7 +77,11 @@ enum imrec_status source_open(const char *uri, struct source **out, struct imrec
     const char *name;
     *out = NULL;
     IMREC_TRY(store_of(uri, &store, &name, err));
-    return store->open_source(name, out, err);
+    IMREC_TRY(store->open_source(name, out, err));
+    const struct store_scope *scope = store_scope();
+    return scope == NULL || scope->cache == NULL
+               ? IMREC_OK
+               : scope->through(scope->cache, uri, *out, out, err);
 }
 
 const char *source_path(const char *uri)
@@ -85,6 +94,21 @@ size_t source_name_bytes(const char *uri)
 {
     const bool web = strncasecmp(uri, "http://", 7) == 0 || strncasecmp(uri, "https://", 8) == 0;
     return web ? strcspn(uri, "?#") : strlen(uri);
+}
+
+bool source_is_remote(const char *uri)
+{
+    const struct store *store;
+    const char *name;
+    return store_of(uri, &store, &name, NULL) == IMREC_OK && store != &file_store;
+}
+
+bool source_is_far(const char *uri)
+{
+    const struct store *store;
+    const char *name;
+    return store_of(uri, &store, &name, NULL) == IMREC_OK && store != &file_store &&
+           store != &mem_store && store != &fault_store && store != &plugged_store;
 }
 
 enum imrec_status source_check_local(const char *uri, struct imrec_error *err)
@@ -130,6 +154,12 @@ void source_drop(struct source *s, uint64_t offset, uint64_t n)
         s->ops->drop(s, offset, n);
 }
 
+void source_cancel(struct source *s)
+{
+    if (s != NULL && s->ops->cancel != NULL)
+        s->ops->cancel(s);
+}
+
 void source_close(struct source *s)
 {
     if (s != NULL)
@@ -165,5 +195,17 @@ source_load(const char *uri, size_t max, uint8_t **out, size_t *n, struct imrec_
     IMREC_TRY(source_open(uri, &s, err));
     const enum imrec_status st = load_all(uri, s, max, out, n, err);
     source_close(s);
+    return st;
+}
+
+enum imrec_status
+source_load_if_there(const char *uri, size_t max, uint8_t **out, size_t *n, struct imrec_error *err)
+{
+    struct imrec_error why;
+    const enum imrec_status st = source_load(uri, max, out, n, &why);
+    if (st == IMREC_ERR_IO && (why.sys_errno == ENOENT || why.sys_errno == ENOTDIR))
+        return IMREC_OK;
+    if (st != IMREC_OK && err != NULL)
+        *err = why;
     return st;
 }

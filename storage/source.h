@@ -2,23 +2,7 @@
 #ifndef IMREC_STORAGE_SOURCE_H
 #define IMREC_STORAGE_SOURCE_H
 
-#include "imrec/error.h"
-
-struct source;
-struct source_ops {
-    /* Exactly n bytes, or an error; any number of threads at once. */
-    enum imrec_status (*read_at)(struct source *s, uint64_t offset, void *to, size_t n,
-                                 struct imrec_error *err);
-    void (*will_need)(struct source *s, uint64_t offset, uint64_t n); /* a hint; may be NULL */
-    void (*drop)(struct source *s, uint64_t offset,
-                 uint64_t n); /* out of the page cache; may be NULL */
-    void (*close)(struct source *s);
-};
-struct source {
-    uint64_t size; /* bytes */
-    const struct source_ops *ops;
-    uint64_t modified; /* when it was changed last, ns since 1970; 0: not known */
-};
+#include "storage/store/store.h"
 
 /* Opens "path", "file://path", "mem://name" or "fault://...". On failure *out is NULL. */
 IMREC_NODISCARD enum imrec_status
@@ -27,18 +11,26 @@ source_open(const char *uri, struct source **out, struct imrec_error *err);
 const char *source_path(const char *uri);
 /* Bytes of a URI before the query of a web server's: all where it has none. */
 size_t source_name_bytes(const char *uri);
+/* Whether a store other than the machine's folders has it: a scheme that is known. */
+bool source_is_remote(const char *uri);
+/* Whether another machine has it, so that opening it takes a round trip. */
+bool source_is_far(const char *uri);
 /* IMREC_ERR_UNSUPPORTED: it is in another store, but folders and single files are read here. */
 IMREC_NODISCARD enum imrec_status source_check_local(const char *uri, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
 source_read(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err);
 void source_will_need(struct source *s, uint64_t offset, uint64_t n);
 void source_drop(struct source *s, uint64_t offset, uint64_t n);
-void source_close(struct source *s); /* NULL is allowed */
+void source_cancel(struct source *s); /* reads end with IMREC_ERR_CANCELLED, if they take time */
+void source_close(struct source *s);  /* NULL is allowed */
 
 /* Reads a whole small object, at most `max` bytes, into memory of imrec_realloc(); a NUL
  * follows the bytes. */
 IMREC_NODISCARD enum imrec_status
 source_load(const char *uri, size_t max, uint8_t **out, size_t *n, struct imrec_error *err);
+/* The same of an object that need not be there: then *out is NULL. */
+IMREC_NODISCARD enum imrec_status source_load_if_there(const char *uri, size_t max, uint8_t **out,
+                                                       size_t *n, struct imrec_error *err);
 
 /* A source over `inner` (owned from here on, also on failure) that keeps bytes [begin, end)
  * in memory once they were read; keep_source_bytes() tells how many it holds. */

@@ -9,8 +9,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "storage/folder.h"
-#include "storage/io_error.h"
-#include "storage/store.h"
+#include "storage/schemes.h"
+#include "storage/store/io_error.h"
+#include "storage/uri_glob.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -198,21 +199,52 @@ static enum imrec_status add_place(struct expansion *x, const struct place *at)
     return not_found(x->err, code, at->path);
 }
 
+static enum imrec_status add_match(void *user, const char *uri, struct imrec_error *err)
+{
+    struct expansion *x = user;
+    return uri_list_add(&x->list, uri, strlen(uri), "", x->origin, err);
+}
+
 /* ---- elements ------------------------------------------------------------------------------- */
 
-/* In a store that has no globs. */
+/* The objects that a pattern names, in a store of another kind than this machine's folders. */
+static enum imrec_status
+add_pattern(struct expansion *x, const struct place *at, const char *element)
+{
+    const size_t first = x->list.count;
+    x->origin = URI_MATCHED;
+    IMREC_TRY(uri_glob(element, (size_t)(at->name - element), add_match, x, x->err));
+    if (x->list.count == first)
+        return missing(x->err, element, "nothing matches this pattern");
+    sort_from(x, first);
+    return IMREC_OK;
+}
+
+/* What has exactly this name is meant, wildcards and all. */
 static enum imrec_status
 add_object(struct expansion *x, const struct place *at, const char *element)
 {
     struct folder *f;
+    bool there = false;
+    const size_t n = strlen(at->name);
     /* Where nothing can be listed, opening it tells whether it is there. */
-    if (at->store->open_folder == NULL || at->store->exists(at->name))
+    if (at->store->open_folder == NULL)
+        return add(x, element, strlen(element), "");
+    const bool named = n != 0 && at->name[n - 1] != '/';
+    const bool pattern = strpbrk(at->name, "*?[") != NULL;
+    if (named)
+        IMREC_TRY(at->store->exists(at->name, &there, x->err));
+    if (there)
         return add(x, element, strlen(element), "");
     const enum imrec_status st = at->store->open_folder(at->name, &f, x->err);
     if (st == IMREC_OK)
         return add_open_folder(x, at, f);
-    return st == IMREC_ERR_NO_MEMORY ? st
-                                     : IMREC_REFUSE(x->err, "%s: there is no such object", element);
+    const bool absent = st == IMREC_ERR_IO && (x->err == NULL || x->err->sys_errno == ENOENT);
+    const bool no_folders = st == IMREC_ERR_UNSUPPORTED && named && !pattern;
+    if (!absent && !no_folders)
+        return st;
+    return pattern ? add_pattern(x, at, element)
+                   : missing(x->err, element, "there is no such object");
 }
 
 static enum imrec_status add_element(struct expansion *x, const char *element)

@@ -3,7 +3,7 @@
 #define IMREC_STORAGE_WRITE_BEHIND_H
 
 #include "base/threads.h"
-#include "storage/store.h"
+#include "storage/store/store.h"
 
 struct write_behind {
     struct out *out; /* borrowed */

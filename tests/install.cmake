@@ -7,7 +7,10 @@ add_test(NAME readme_tour COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/to
                                   $<TARGET_FILE_DIR:im2rec> $<TARGET_FILE_DIR:imrec_tool> ${IMREC_PHOTOS})
 add_test(NAME readme_read COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/read.sh
                                   $<TARGET_FILE:im2rec> $<TARGET_FILE:read_example> ${IMREC_PHOTOS})
-set_tests_properties(readme_tour readme_read PROPERTIES FIXTURES_REQUIRED photos LABELS cli TIMEOUT 300
+add_test(NAME example_ar_store COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/ar_store.sh
+                                       $<TARGET_FILE:im2rec> $<TARGET_FILE:ar_store_example> ${IMREC_PHOTOS})
+set_tests_properties(readme_tour readme_read example_ar_store PROPERTIES FIXTURES_REQUIRED photos LABELS cli TIMEOUT 300
+                     SKIP_RETURN_CODE 77
                      ENVIRONMENT "${IMREC_TEST_ENV}")
 
 add_test(NAME example_softmax COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/softmax.sh

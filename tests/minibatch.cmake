@@ -20,3 +20,7 @@ imrec_test(test_seed_configs minibatch LABEL conformance)
 
 imrec_fuzz(reader_config minibatch)
 imrec_fuzz(minibatch_position minibatch)
+if(IMREC_HAVE_CURL)
+  imrec_test(test_minibatch_traffic minibatch convert LABEL fault)
+  target_link_libraries(test_minibatch_traffic PRIVATE imrec_http_proxy)
+endif()

@@ -18,9 +18,9 @@ static enum imrec_status read_it(struct manifest_beside *m)
 {
     uint8_t *text;
     size_t n;
-    if (!sink_exists(m->path))
+    IMREC_TRY(source_load_if_there(m->path, MANIFEST_MAX_BYTES, &text, &n, &m->why));
+    if (text == NULL)
         return IMREC_OK;
-    IMREC_TRY(source_load(m->path, MANIFEST_MAX_BYTES, &text, &n, &m->why));
     const enum imrec_status st =
         manifest_read(m->path, (struct bytes){text, n}, &m->manifest, &m->why);
     imrec_free(text);

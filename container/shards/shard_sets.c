@@ -95,14 +95,15 @@ void shard_sets_free(struct shard_sets *s)
 
 /* ---- gaps -------------------------------------------------------------------------------- */
 
-void shard_gap_add(struct shard_gap *g, const char *uri)
+enum imrec_status shard_gap_add(struct shard_gap *g, const char *uri, struct imrec_error *err)
 {
     const size_t at = strlen(g->names);
     if (g->missing++ == 0)
-        g->unmatched = sink_exists(uri);
+        IMREC_TRY(sink_exists(uri, &g->unmatched, err));
     if (g->missing <= NAMES_SHOWN)
         (void)snprintf(g->names + at, sizeof(g->names) - at, "%s%.55s", at != 0 ? ", " : "",
                        set_base_name(uri));
+    return IMREC_OK;
 }
 
 void shard_gap_end(struct shard_gap *g)
@@ -124,23 +125,37 @@ name_of(const struct shard_sets *s, const struct shard_member *m, uint64_t numbe
     return s->room;
 }
 
-void shard_sets_gap(const struct shard_sets *s, size_t begin, size_t end, bool on_disk,
-                    struct shard_gap *g)
+/* The shards [from, upto) of the member's set. */
+static enum imrec_status add_gap(const struct shard_sets *s, const struct shard_member *m,
+                                 uint64_t from, uint64_t upto, bool on_disk, struct shard_gap *g,
+                                 struct imrec_error *err)
+{
+    for (uint64_t k = from; k < upto; k++) {
+        bool there = false;
+        if (on_disk)
+            IMREC_TRY(sink_exists(name_of(s, m, k), &there, err));
+        if (!there)
+            IMREC_TRY(shard_gap_add(g, name_of(s, m, k), err));
+    }
+    return IMREC_OK;
+}
+
+enum imrec_status shard_sets_gap(const struct shard_sets *s, size_t begin, size_t end, bool on_disk,
+                                 struct shard_gap *g, struct imrec_error *err)
 {
     const struct shard_member *m = &s->member[begin];
     uint64_t next = 0; /* the number that comes */
     *g = (struct shard_gap){.promised = m->name.count};
     if (m->name.count >
         MANIFEST_MAX_SHARDS) /* no set has that many: that is a name, not a number */
-        return;
+        return IMREC_OK;
     for (size_t i = begin; i <= end; i++) {
         const uint64_t upto = i < end ? s->member[i].name.number : m->name.count;
-        for (; next < upto; next++)
-            if (!on_disk || !sink_exists(name_of(s, m, next)))
-                shard_gap_add(g, name_of(s, m, next));
+        IMREC_TRY(add_gap(s, m, next, upto, on_disk, g, err));
         next = upto + 1;
     }
     shard_gap_end(g);
+    return IMREC_OK;
 }
 
 /* What is said of the missing ones. */

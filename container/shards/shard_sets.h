@@ -34,12 +34,15 @@ struct shard_gap { /* what a set lacks */
     char names[200]; /* the first missing ones, without folder, and how many more there are */
     bool unmatched;  /* the first one is there: it is only not among those that are asked for */
 };
-void shard_gap_add(struct shard_gap *g, const char *uri); /* one more; `uri`: where it would be */
-void shard_gap_end(struct shard_gap *g);                  /* ends the list of names */
+/* One more; `uri`: where it would be. */
+IMREC_NODISCARD enum imrec_status
+shard_gap_add(struct shard_gap *g, const char *uri, struct imrec_error *err);
+void shard_gap_end(struct shard_gap *g); /* ends the list of names */
 /* What the set [begin, end) lacks by its names, "-of-00004". `on_disk`: a shard that is there is
  * not missing, also where it is no member. */
-void shard_sets_gap(const struct shard_sets *s, size_t begin, size_t end, bool on_disk,
-                    struct shard_gap *g);
+IMREC_NODISCARD enum imrec_status shard_sets_gap(const struct shard_sets *s, size_t begin,
+                                                 size_t end, bool on_disk, struct shard_gap *g,
+                                                 struct imrec_error *err);
 enum gap_weight { GAP_ERROR, GAP_ALLOWED, GAP_LISTED }; /* the latter two are warnings */
 /* Reports the shards that a set lacks: `who` `says` how many it has. IMREC_OK, or the error. */
 IMREC_NODISCARD enum imrec_status shard_gap_tell(const struct shard_gap *g, const char *who,

@@ -21,10 +21,10 @@ open_table(const char *path, size_t n, struct shard_sums *out, struct imrec_erro
 static enum imrec_status load(const char *path, struct shard_sums *out, struct imrec_error *err)
 {
     size_t n;
-    if (!sink_exists(path))
+    IMREC_TRY(source_load_if_there(path, FILE_MAX_BYTES, &out->bytes, &n, err));
+    out->found = out->bytes != NULL;
+    if (!out->found)
         return IMREC_OK;
-    IMREC_TRY(source_load(path, FILE_MAX_BYTES, &out->bytes, &n, err));
-    out->found = true;
     const enum imrec_status st = open_table(path, n, out, err);
     if (st != IMREC_OK)
         shard_sums_free(out);

@@ -169,7 +169,7 @@ static bool show_progress(void *user, const struct imrec_progress *p)
                                            .bytes = p->bytes};
     if (!w->begun || scanning != w->scanning) {
         if (w->begun)
-            progress_end(&w->progress, &counts, now);
+            progress_part(&w->progress, now);
         progress_start(&w->progress, w->out, w->out != NULL && cli_is_terminal(w->out),
                        scanning ? "images found" : "images", p->resumed, now);
         w->begun = true;

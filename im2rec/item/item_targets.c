@@ -16,7 +16,7 @@
 enum imrec_status item_targets_init(struct item_targets *m, const struct imrec_pack_options *o,
                                     const struct stop *stop, struct imrec_error *err)
 {
-    *m = (struct item_targets){.o = o, .fd = -1};
+    *m = (struct item_targets){.o = o, .mask_file = IMAGE_FILE_NONE};
     param_defaults(augment_params, &m->options);
     m->options.data_shape = (struct imrec_shape){3, 1, 1};
     m->options.boxes = true;                        /* the recipe's; a list may have other labels */
@@ -44,7 +44,7 @@ void item_targets_free(struct item_targets *m)
     imrec_free(m->file.p);
     mask_free(&m->mask);
     mask_free(&m->result);
-    *m = (struct item_targets){.fd = -1};
+    *m = (struct item_targets){.mask_file = IMAGE_FILE_NONE};
 }
 
 void item_targets_trim(struct item_targets *m, size_t most)
@@ -119,16 +119,15 @@ bool item_targets_find(struct item_targets *m, struct pack_item *p,
     if (!mask_name(p, name))
         return false;
     p->path = (struct bytes){(const uint8_t *)name, strlen(name)};
-    const bool found = file_open(p, &m->root, &m->fd, &m->bytes);
+    const bool found = file_open(p, &m->root, &m->mask_file);
     p->path = image;
     if (!found) {
-        m->fd = -1;
         if (p->outcome.reason != REASON_NONE)
             skip_mask(p, name, p->why);
         return false;
     }
-    *bytes = m->bytes;
-    if (m->bytes <= 4 * pixels + (1 << 20))
+    *bytes = m->mask_file.size;
+    if (m->mask_file.size <= 4 * pixels + (1 << 20))
         return true;
     skip_mask(p, name, "has more bytes than its image needs");
     item_targets_drop(m);
@@ -137,9 +136,7 @@ bool item_targets_find(struct item_targets *m, struct pack_item *p,
 
 void item_targets_drop(struct item_targets *m)
 {
-    if (m->fd >= 0)
-        close(m->fd);
-    m->fd = -1;
+    file_close(&m->mask_file);
 }
 
 /* ---- beginning ---------------------------------------------------------------------------- */
@@ -158,9 +155,7 @@ read_mask(struct item_targets *m, struct pack_item *p, const struct imrec_image_
 {
     struct imrec_error err;
     const bool swaps = orient_swaps(info->orientation);
-    const int fd = m->fd;
-    m->fd = -1;
-    if (!file_read(p, &m->root, fd, m->bytes, 0, &m->file))
+    if (!file_read(p, &m->root, &m->mask_file, 0, &m->file))
         return false;
     m->png = (struct bytes){m->file.p, m->file.n};
     const enum imrec_status st =

@@ -18,10 +18,9 @@ struct item_targets {
     struct mask mask, result, moved[2];
     struct det_label label;
     struct targets targets;
-    int fd; /* of the mask, between item_targets_find() and item_targets_read() */
-    uint64_t bytes;
-    bool labels;      /* this image's labels are places */
-    struct bytes png; /* of this image; n 0: none */
+    struct image_file mask_file; /* between item_targets_find() and item_targets_read() */
+    bool labels;                 /* this image's labels are places */
+    struct bytes png;            /* of this image; n 0: none */
 };
 
 IMREC_NODISCARD enum imrec_status

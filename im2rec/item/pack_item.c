@@ -31,8 +31,15 @@ void pack_item_written(struct pack_item *p)
             buf_free(bufs[i]);
 }
 
+void pack_item_unfetch(struct pack_item *p)
+{
+    fetch_drop(p->fetch);
+    p->fetch = NULL;
+}
+
 void pack_item_free(struct pack_item *p)
 {
+    pack_item_unfetch(p);
     buf_free(&p->text);
     buf_free(&p->labels);
     buf_free(&p->record);

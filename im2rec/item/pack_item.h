@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "im2rec/item/budget.h"
+#include "im2rec/item/fetch.h"
 #include "im2rec/item/tally.h"
 
 #define IMAGE_PATH_MAX 4096u
@@ -20,6 +21,7 @@ struct pack_item {
     struct buf labels; /* floats */
     uint32_t label_count;
     enum pack_item_from from;
+    struct fetch *fetch; /* of its file, which was begun early; or NULL */
 
     struct outcome outcome;
     char why[512];     /* the sentence for outcome.reason, or the corrections */
@@ -32,7 +34,8 @@ struct pack_item {
 void pack_item_begin(struct pack_item *p); /* empties the first part, and says nothing is wrong */
 /* Its place can be used again; a large record's memory is given back before the budget's is. */
 void pack_item_written(struct pack_item *p);
-void pack_item_free(struct pack_item *p); /* zeroed memory is fine */
+void pack_item_unfetch(struct pack_item *p); /* its file is not needed any more */
+void pack_item_free(struct pack_item *p);    /* zeroed memory is fine */
 
 __attribute__((format(printf, 3, 4))) void
 pack_item_skip(struct pack_item *p, enum reason reason, const char *fmt, ...);

@@ -132,7 +132,8 @@ enum imrec_status pack_options_check(const struct imrec_pack_options *given,
     IMREC_TRY(skip_limit_parse(out->max_skipped, &limit, err));
     if (out->annotations[0] != '\0')
         out->pack_label = true;
-    IMREC_TRY(source_check_local(out->masks, err));
+    if (!source_is_remote(out->masks))
+        IMREC_TRY(source_check_local(out->masks, err));
     out->masks = source_path(out->masks);
     out->annotations = source_path(out->annotations);
     if (out->encoding == IMREC_ENCODE_PNG && out->quality > 9)
@@ -148,7 +149,7 @@ enum imrec_status pack_task_paths(const struct imrec_pack_task *t, struct imrec_
     out->root = source_path(root);
     out->out = source_path(t->out);
     out->list = t->list != NULL ? source_path(t->list) : NULL;
-    return source_check_local(root, err);
+    return source_is_remote(root) ? IMREC_OK : source_check_local(root, err);
 }
 
 /* ---- fingerprint ------------------------------------------------------------------------ */

@@ -52,13 +52,12 @@ static bool hold_bytes(struct packer *k, struct pack_item *p, uint64_t size)
 
 static bool read_file(struct packer *k, struct pack_item *p)
 {
-    uint64_t size;
-    int fd;
-    if (!file_open(p, k->root, &fd, &size))
+    struct image_file file;
+    if (!file_open(p, k->root, &file))
         return false;
-    if (hold_bytes(k, p, size))
-        return file_read(p, k->root, fd, size, k->head.n, &k->file); /* which closes it */
-    close(fd);
+    if (hold_bytes(k, p, file.size))
+        return file_read(p, k->root, &file, k->head.n, &k->file); /* which closes it */
+    file_close(&file);
     return false;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/shown.h"
 #include "storage/source.h"
 
 #include <errno.h>
@@ -24,8 +25,26 @@ static void fail(struct pack_item *p, const char *what, int failed)
 bool file_is_absolute(struct bytes path)
 {
     static const char scheme[] = "file://";
-    return (path.n != 0 && path.p[0] == '/') ||
-           (path.n >= sizeof(scheme) - 1 && memcmp(path.p, scheme, sizeof(scheme) - 1) == 0);
+    char uri[IMAGE_PATH_MAX];
+    if ((path.n != 0 && path.p[0] == '/') ||
+        (path.n >= sizeof(scheme) - 1 && memcmp(path.p, scheme, sizeof(scheme) - 1) == 0))
+        return true;
+    if (path.n >= sizeof(uri) || memchr(path.p, ':', path.n) == NULL)
+        return false;
+    memcpy(uri, path.p, path.n);
+    uri[path.n] = '\0';
+    return source_is_remote(uri);
+}
+
+struct bytes file_public_name(struct bytes path, char room[IMAGE_PATH_MAX])
+{
+    if (path.n == 0 || path.n >= IMAGE_PATH_MAX || memchr(path.p, ':', path.n) == NULL ||
+        memchr(path.p, '\0', path.n) != NULL)
+        return path;
+    memcpy(room, path.p, path.n);
+    room[path.n] = '\0';
+    shown_hide_secrets(room);
+    return (struct bytes){(const uint8_t *)room, strlen(room)};
 }
 
 /* root/path; a path from "/" on, and a URI of a file, are not below the root. */
@@ -41,10 +60,18 @@ join(struct bytes path, const char *root, char full[2 * IMAGE_PATH_MAX], struct 
     char *own = full + n + slash;
     memcpy(own, path.p, path.n);
     own[path.n] = '\0';
-    IMREC_TRY(source_check_local(own, err));
+    if (source_is_remote(own))
+        return IMREC_OK;
+    IMREC_TRY(source_check_local(own, err)); /* a scheme that nobody knows */
     if (source_path(own) != own)
         memmove(full, source_path(own), strlen(source_path(own)) + 1);
     return IMREC_OK;
+}
+
+bool file_is_in_store(const struct pack_item *p, const struct file_root *root,
+                      char uri[2 * IMAGE_PATH_MAX])
+{
+    return join(p->path, root->path, uri, NULL) == IMREC_OK && source_is_remote(uri);
 }
 
 /* ---- folders that go while they are packed ------------------------------------------------ */
@@ -83,8 +110,8 @@ static bool parent_is_there(const struct pack_item *p, const struct file_root *r
 /* Whether the file cannot be had because a whole folder has gone. */
 static bool is_gone(struct pack_item *p, const struct file_root *r)
 {
-    const bool root = is_there(r);
-    if (root && parent_is_there(p, r))
+    const bool root = source_is_remote(r->path) || is_there(r);
+    if (root && (source_is_remote(r->path) || parent_is_there(p, r)))
         return false;
     p->failed = IMREC_ERR_IO;
     snprintf(
@@ -130,34 +157,82 @@ static bool is_plain(struct pack_item *p, const struct stat *st)
     return false;
 }
 
-bool file_open(struct pack_item *p, const struct file_root *root, int *fd, uint64_t *size)
+/* What a store says of one image is its reason to be skipped; that the store does not answer ends
+ * the run, which can be resumed. */
+static void refuse_remote(struct pack_item *p, const struct imrec_error *err)
 {
-    char full[2 * IMAGE_PATH_MAX];
-    struct stat st;
-    struct imrec_error err;
-    if (join(p->path, root->path, full, &err) != IMREC_OK) {
-        pack_item_skip(p, REASON_UNREADABLE, "%s", err.message);
-        return false;
+    if (err->status == IMREC_ERR_NO_MEMORY) {
+        pack_item_skip(p, REASON_NO_MEMORY, "%s", err->message);
+    } else if (err->sys_errno == ENOENT) {
+        pack_item_skip(p, REASON_MISSING, "there is no such object");
+    } else if (err->status != IMREC_ERR_IO || err->sys_errno == EACCES ||
+               err->sys_errno == ESTALE) {
+        pack_item_skip(p, REASON_UNREADABLE, "%s", err->message);
+    } else {
+        p->failed = err->status;
+        snprintf(p->why, sizeof(p->why), "%.300s; resume continues", err->message);
     }
+}
+
+static bool open_remote(struct pack_item *p, const char *uri, struct image_file *out)
+{
+    struct imrec_error err;
+    enum imrec_status st = IMREC_ERR_NO_MEMORY;
+    if (fetch_is_of(p->fetch, uri)) /* not that of its mask */
+        st = fetch_wait(p->fetch, &out->size, &err);
+    out->fetch = st == IMREC_OK ? p->fetch : NULL;
+    if (st == IMREC_ERR_NO_MEMORY) { /* now there may be some */
+        st = source_open(uri, &out->source, &err);
+        out->size = st == IMREC_OK ? out->source->size : 0;
+    }
+    if (st != IMREC_OK)
+        refuse_remote(p, &err);
+    return st == IMREC_OK;
+}
+
+static bool open_local(struct pack_item *p, const struct file_root *root, const char *full,
+                       struct image_file *out)
+{
+    struct stat st;
     if (stat(full, &st) != 0) { /* before opening: that alone may do something to a device */
         refuse(p, root, "cannot be looked at", errno);
         return false;
     }
     if (!is_plain(p, &st))
         return false;
-    *fd = open(full, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
-    if (*fd < 0) {
+    const int fd = open(full, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) {
         refuse(p, root, "cannot be opened", errno);
         return false;
     }
-    if (fstat(*fd, &st) != 0 || !is_plain(p, &st)) { /* it may have changed in between */
+    if (fstat(fd, &st) != 0 || !is_plain(p, &st)) { /* it may have changed in between */
         if (p->outcome.reason == REASON_NONE)
             refuse(p, root, "cannot be looked at", errno);
-        close(*fd);
+        close(fd);
         return false;
     }
-    *size = st.st_size > 0 ? (uint64_t)st.st_size : 0;
+    *out = (struct image_file){.fd = fd, .size = st.st_size > 0 ? (uint64_t)st.st_size : 0};
     return true;
+}
+
+bool file_open(struct pack_item *p, const struct file_root *root, struct image_file *out)
+{
+    char full[2 * IMAGE_PATH_MAX];
+    struct imrec_error err;
+    *out = IMAGE_FILE_NONE;
+    if (join(p->path, root->path, full, &err) != IMREC_OK) {
+        pack_item_skip(p, REASON_UNREADABLE, "%s", err.message);
+        return false;
+    }
+    return source_is_remote(full) ? open_remote(p, full, out) : open_local(p, root, full, out);
+}
+
+void file_close(struct image_file *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+    source_close(file->source);
+    *file = IMAGE_FILE_NONE;
 }
 
 static bool make_room(struct pack_item *p, size_t bytes, struct file_bytes *f)
@@ -200,13 +275,27 @@ read_all(struct pack_item *p, const struct file_root *root, int fd, uint8_t *to,
     return true;
 }
 
-bool file_read(struct pack_item *p, const struct file_root *root, int fd, uint64_t size,
+static bool read_remote(struct pack_item *p, const struct image_file *file, uint8_t *to, size_t n)
+{
+    struct imrec_error err;
+    const enum imrec_status st = file->fetch != NULL ? fetch_read(file->fetch, to, &err)
+                                                     : source_read(file->source, 0, to, n, &err);
+    const bool read = st == IMREC_OK;
+    if (!read)
+        refuse_remote(p, &err);
+    return read;
+}
+
+bool file_read(struct pack_item *p, const struct file_root *root, struct image_file *file,
                size_t headroom, struct file_bytes *f)
 {
-    const bool read = make_room(p, headroom + (size_t)size, f) &&
-                      read_all(p, root, fd, f->p + headroom, (size_t)size);
-    close(fd);
-    f->n = read ? (size_t)size : 0;
+    const size_t n = (size_t)file->size;
+    bool read = make_room(p, headroom + n, f);
+    if (read)
+        read = file->fd < 0 ? read_remote(p, file, f->p + headroom, n)
+                            : read_all(p, root, file->fd, f->p + headroom, n);
+    file_close(file);
+    f->n = read ? n : 0;
     return read;
 }
 

@@ -3,6 +3,7 @@
 
 #include "formats/json_write.h"
 #include "formats/text.h"
+#include "im2rec/item/read_file.h"
 
 #include <string.h>
 
@@ -16,8 +17,9 @@ enum imrec_status
 report_write(struct buf *out, const struct report_line *l, struct imrec_error *err)
 {
     struct json_writer w = {.out = out, .err = err, .shown = true};
+    char room[IMAGE_PATH_MAX];
     json_write_object(&w, NULL, JSON_TIGHT);
-    json_write_bytes(&w, "path", l->path);
+    json_write_bytes(&w, "path", file_public_name(l->path, room));
     if (l->line != 0)
         json_write_u64(&w, "line", l->line);
     if (l->reason == REASON_NONE) {

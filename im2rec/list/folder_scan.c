@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "storage/folder.h"
+#include "storage/source.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -31,6 +32,7 @@ struct walk {
     struct identity *targets; /* folders reached through a link */
     size_t target_count;
     uint64_t target_room;
+    bool remote;           /* the root is in another store */
     char path[PATH_BYTES]; /* of the folder about to be entered: not on the stack of every level */
 };
 
@@ -345,6 +347,11 @@ static enum imrec_status cannot_open(struct walk *w, const char *path, const str
 {
     if (why->status == IMREC_ERR_NO_MEMORY)
         return no_memory(w);
+    if (w->remote) { /* a store that does not answer has no folder that is only skipped */
+        if (w->err != NULL)
+            *w->err = *why;
+        return why->status;
+    }
     if (above != NULL)
         return note_skip(w, path, "", REASON_UNREADABLE, strerror(why->sys_errno));
     imrec_fail(w->err, IMREC_ERR_IO, "opening the folder %s: %s", w->o->root,
@@ -362,7 +369,7 @@ static enum imrec_status open_folder(struct walk *w, const char *path, const str
     struct imrec_error why;
     bool again = false;
     snprintf(full, sizeof(full), "%s%s%s", w->o->root, path[0] != '\0' ? "/" : "", path);
-    if (folder_open_path(full, out, &why) != IMREC_OK)
+    if ((w->remote ? folder_open : folder_open_path)(full, out, &why) != IMREC_OK)
         return cannot_open(w, path, above, &why);
     const struct identity id = {(*out)->device, (*out)->number};
     enum imrec_status status = IMREC_OK;
@@ -430,6 +437,7 @@ scan_once(const struct scan_options *o, struct scan *out, struct imrec_error *er
     w.o = o;
     w.s = out;
     w.err = err;
+    w.remote = source_is_remote(o->root);
     *out = (struct scan){0};
     enum imrec_status st = o->given != NULL && o->new_classes
                                ? class_list_add_all(&out->classes, o->given, err)

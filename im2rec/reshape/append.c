@@ -48,9 +48,9 @@ static enum imrec_status load_manifest(struct append *a, struct imrec_error *err
 {
     uint8_t *text;
     size_t n;
-    if (!sink_exists(a->manifest_name))
+    IMREC_TRY(source_load_if_there(a->manifest_name, MANIFEST_MAX_BYTES, &text, &n, err));
+    if (text == NULL)
         return IMREC_REFUSE(err, "there is no set to append to: %s is missing", a->manifest_name);
-    IMREC_TRY(source_load(a->manifest_name, MANIFEST_MAX_BYTES, &text, &n, err));
     const enum imrec_status st =
         manifest_read(a->manifest_name, (struct bytes){text, n}, &a->old, err);
     imrec_free(text);
@@ -106,8 +106,12 @@ static enum imrec_status finish_earlier(const struct append *a, struct imrec_err
     size_t n;
     char part[NAME_BYTES + 8];
     snprintf(part, sizeof(part), "%s.part", a->manifest_name);
+    bool whole, there, unfinished;
     IMREC_TRY(set_files_init(&task, &a->o, &files, err));
-    if (sink_exists(a->manifest_name) || !sink_exists(part) || set_is_unfinished(&files))
+    IMREC_TRY(sink_exists(a->manifest_name, &whole, err));
+    IMREC_TRY(sink_exists(part, &there, err));
+    IMREC_TRY(set_is_unfinished(&files, &unfinished, err));
+    if (whole || !there || unfinished)
         return IMREC_OK;
     IMREC_TRY(source_load(part, MANIFEST_MAX_BYTES, &text, &n, err));
     enum imrec_status st = manifest_read(part, (struct bytes){text, n}, &m, err);
@@ -213,9 +217,12 @@ static enum imrec_status claim_extra(const struct append *a, struct imrec_error 
 {
     char claim[NAME_BYTES], manifest[NAME_BYTES];
     struct sink *sink;
+    bool there, claimed;
     claim_name(a, claim);
     set_name(a->extra, SET_MANIFEST, manifest);
-    if (sink_exists(manifest) && !set_part_exists(claim))
+    IMREC_TRY(sink_exists(manifest, &there, err));
+    IMREC_TRY(set_part_exists(claim, &claimed, err));
+    if (there && !claimed)
         return IMREC_REFUSE(err,
                             "%s is in the way: a set of this name is made and removed by every "
                             "append; move it",
@@ -237,14 +244,17 @@ pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *er
 {
     struct imrec_pack_task task = *a->task;
     char journal[NAME_BYTES + 32];
+    bool begun, classes;
     task.out = a->extra;
     task.exact_name = true;
     task.some_classes = true;
     snprintf(journal, sizeof(journal), "%.*s.journal.part", (int)strlen(a->extra) - 4, a->extra);
-    a->o.resume = a->o.resume && sink_exists(journal);
+    IMREC_TRY(sink_exists(journal, &begun, err));
+    IMREC_TRY(sink_exists(a->classes, &classes, err));
+    a->o.resume = a->o.resume && begun;
     a->o.force = !a->o.resume; /* the name is ours */
     keep_choice(a);
-    if (a->o.classes[0] == '\0' && sink_exists(a->classes))
+    if (a->o.classes[0] == '\0' && classes)
         a->o.classes = a->classes;
     return a->source != NULL ? imrec_pack_items(&task, a->source, &a->o, out, err)
                              : imrec_pack(&task, &a->o, out, err);

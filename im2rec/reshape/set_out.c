@@ -42,10 +42,14 @@ enum imrec_status set_out_open(const char *path, const struct set_out_options *o
         out->files.numbered = true;
         out->files.count = 0;
     }
-    if (!o->force && !o->replaces && set_is_unfinished(&out->files))
+    bool unfinished = false;
+    if (!o->force && !o->replaces)
+        IMREC_TRY(set_is_unfinished(&out->files, &unfinished, err));
+    if (unfinished)
         return IMREC_REFUSE(err, "%s.part is there: im2rec was interrupted; force begins again",
                             out->files.journal);
-    if (!o->force && !o->replaces)
+    out->files.fresh = !o->force && !o->replaces;
+    if (out->files.fresh)
         IMREC_TRY(set_check_free(&out->files, err));
     if (o->force && !o->replaces)
         IMREC_TRY(set_clear(&out->files, err));

@@ -80,7 +80,10 @@ check_file(const struct finished *f, const struct manifest_file *file, struct im
     struct source *source;
     if (file->name == NULL)
         return IMREC_OK;
-    if (!set_name_beside(f->files, file->name, path) || !sink_exists(path))
+    bool there = set_name_beside(f->files, file->name, path);
+    if (there)
+        IMREC_TRY(sink_exists(path, &there, err));
+    if (!there)
         return IMREC_REFUSE(err, "%s: the set was finished, but %.200s is missing" ANEW, f->name,
                             file->name);
     IMREC_TRY(source_open(path, &source, err));
@@ -199,10 +202,12 @@ finished_find(const struct imrec_pack_task *task, const struct imrec_pack_option
 {
     struct set_files files;
     struct manifest m;
+    bool unfinished;
     IMREC_TRY(set_files_init(task, o, &files, err));
     files.stop = stop;
     IMREC_TRY(set_check_format(&files, err));
-    if (set_is_unfinished(&files))
+    IMREC_TRY(set_is_unfinished(&files, &unfinished, err));
+    if (unfinished)
         return IMREC_END;
     IMREC_TRY(set_load_manifest(&files, &m, err));
     const enum imrec_status st = m.shard_count != 0 ? check(&files, &m, o, j, err) : IMREC_END;

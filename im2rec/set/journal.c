@@ -70,7 +70,7 @@ enum imrec_status journal_begin(const char *uri, uint64_t print, uint64_t total,
     *out = (struct journal){.pending = BUF_INIT(PENDING_MAX)};
     snprintf(head, sizeof(head), "j %d %016" PRIx64 " %" PRIu64 " %s", VERSION, print, total,
              kind->format);
-    IMREC_TRY(sink_open(uri, &out->sink, err));
+    IMREC_TRY(sink_open_log(uri, &out->sink, err));
     enum imrec_status st = put_line(out, head, nothing, err);
     if (st == IMREC_OK)
         st = flush(out, err);
@@ -383,7 +383,7 @@ enum imrec_status journal_resume(const char *uri, uint64_t print, uint64_t total
     source_close(l.source);
     buf_free(&l.held);
     if (st == IMREC_OK)
-        st = sink_resume(uri, end, &out->sink, err);
+        st = sink_resume_log(uri, end, &out->sink, err);
     return st;
 }
 

@@ -24,33 +24,34 @@
 
 #define CLASSES_MAX ((size_t)1 << 30)
 
-bool set_is_unfinished(const struct set_files *s)
+enum imrec_status
+set_is_unfinished(const struct set_files *s, bool *unfinished, struct imrec_error *err)
 {
-    return set_part_exists(s->journal);
+    return set_part_exists(s->journal, unfinished, err);
 }
 
 /* ---- in the way ------------------------------------------------------------------------- */
 
-static enum imrec_status refuse_if_there(const char *name, struct imrec_error *err)
+enum imrec_status set_refuse_old(const char *name, struct imrec_error *err)
 {
-    if (!sink_exists(name))
-        return IMREC_OK;
-    return IMREC_REFUSE(err, "%s is there already; force replaces it", name);
+    bool there;
+    IMREC_TRY(sink_exists(name, &there, err));
+    return there ? IMREC_REFUSE(err, "%s is there already; force replaces it", name) : IMREC_OK;
 }
 
 static enum imrec_status check_shard(const struct set_files *s, uint64_t k, struct imrec_error *err)
 {
     char rec[NAME_BYTES], name[NAME_BYTES];
     set_work_name(s, k, rec);
-    IMREC_TRY(refuse_if_there(rec, err));
+    IMREC_TRY(set_refuse_old(rec, err));
     set_name(rec, SET_INDEX, name);
-    IMREC_TRY(refuse_if_there(name, err));
+    IMREC_TRY(set_refuse_old(name, err));
     if (s->kind->side_files) {
         set_name(rec, SET_BINARY_INDEX, name);
-        IMREC_TRY(refuse_if_there(name, err));
+        IMREC_TRY(set_refuse_old(name, err));
     }
     set_name(rec, SET_CHECKSUMS, name);
-    return refuse_if_there(name, err);
+    return set_refuse_old(name, err);
 }
 
 enum imrec_status set_check_free(const struct set_files *s, struct imrec_error *err)
@@ -60,7 +61,7 @@ enum imrec_status set_check_free(const struct set_files *s, struct imrec_error *
         if (what == SET_CLASSES && s->given_classes)
             continue; /* it is written as it is */
         set_name(s->rec, (enum set_file)what, name);
-        IMREC_TRY(refuse_if_there(what == SET_LIST ? s->list : name, err));
+        IMREC_TRY(set_refuse_old(what == SET_LIST ? s->list : name, err));
     }
     for (uint64_t k = 0; k < s->count; k++)
         IMREC_TRY(check_shard(s, k, err));
@@ -77,10 +78,8 @@ set_load_manifest(const struct set_files *s, struct manifest *m, struct imrec_er
     size_t n = 0;
     *m = (struct manifest){0};
     set_name(s->rec, SET_MANIFEST, name);
-    if (!sink_exists(name))
-        return IMREC_OK;
-    IMREC_TRY(source_load(name, MANIFEST_MAX_BYTES, &text, &n, err));
-    if (manifest_read(name, (struct bytes){text, n}, m, NULL) != IMREC_OK)
+    IMREC_TRY(source_load_if_there(name, MANIFEST_MAX_BYTES, &text, &n, err));
+    if (text != NULL && manifest_read(name, (struct bytes){text, n}, m, NULL) != IMREC_OK)
         *m = (struct manifest){0};
     imrec_free(text);
     return IMREC_OK;
@@ -130,7 +129,9 @@ kind_of_parts(const struct set_files *s, const struct shard_kind **out, struct i
 static enum imrec_status check_journal(const struct set_files *s, struct imrec_error *err)
 {
     const struct shard_kind *kind;
-    if (!set_is_unfinished(s))
+    bool unfinished;
+    IMREC_TRY(set_is_unfinished(s, &unfinished, err));
+    if (!unfinished)
         return IMREC_OK;
     IMREC_TRY(journal_kind_of(s->journal, &kind, err));
     if (kind == NULL)
@@ -222,10 +223,11 @@ remove_classes(const struct set_files *s, const struct manifest *m, struct imrec
     size_t n;
     set_name(s->rec, SET_CLASSES, name);
     if (m->classes.name == NULL || strcmp(m->classes.name, set_base_name(name)) != 0 ||
-        s->given_classes || !sink_exists(name))
+        s->given_classes)
         return IMREC_OK;
-    IMREC_TRY(source_load(name, CLASSES_MAX, &text, &n, err));
-    const bool as_written = n == m->classes.bytes && crc32c(0, text, n) == m->classes.crc32c;
+    IMREC_TRY(source_load_if_there(name, CLASSES_MAX, &text, &n, err));
+    const bool as_written =
+        text != NULL && n == m->classes.bytes && crc32c(0, text, n) == m->classes.crc32c;
     imrec_free(text);
     return as_written ? sink_remove(name, err) : IMREC_OK;
 }

@@ -250,20 +250,22 @@ enum imrec_status set_write_totals(const struct set_files *s, const struct job *
 
 /* ---- making it real --------------------------------------------------------------------- */
 
-bool set_part_exists(const char *name)
+enum imrec_status set_part_exists(const char *name, bool *there, struct imrec_error *err)
 {
     char part[NAME_BYTES + 8];
     snprintf(part, sizeof(part), "%s.part", name);
-    return sink_exists(part);
+    return sink_exists(part, there, err);
 }
 
-static enum imrec_status
-publish(const struct set_files *s, const char *work, const char *final, struct imrec_error *err)
+static enum imrec_status publish(const struct set_files *s, const char *work, const char *final,
+                                 bool new, struct imrec_error *err)
 {
+    bool there;
     IMREC_TRY(stop_check(s->stop, err));
-    if (!set_part_exists(work))
-        return IMREC_OK; /* an interrupted commit came so far */
-    return sink_publish_as(work, final, err);
+    IMREC_TRY(set_part_exists(work, &there, err)); /* an interrupted commit came so far */
+    if (!there)
+        return IMREC_OK;
+    return new ? sink_publish_new(work, final, err) : sink_publish_as(work, final, err);
 }
 
 static enum imrec_status publish_beside(const struct set_files *s, const char *work,
@@ -273,7 +275,8 @@ static enum imrec_status publish_beside(const struct set_files *s, const char *w
     char a[NAME_BYTES], b[NAME_BYTES];
     set_name(work, what, a);
     set_name(final, what, b);
-    return publish(s, a, b, err);
+    /* A run that replaces a set has removed its manifest before. */
+    return publish(s, a, b, s->fresh || what == SET_MANIFEST, err);
 }
 
 /* What a resumed run would have needed of the shard. */
@@ -305,14 +308,14 @@ enum imrec_status set_publish(const struct set_files *s, uint64_t shards, struct
         set_work_name(s, k, work);
         set_final_name(s, k, shards, final);
         IMREC_TRY(remove_binary_index(s, final, err));
-        IMREC_TRY(publish(s, work, final, err));
+        IMREC_TRY(publish(s, work, final, s->fresh, err));
         IMREC_TRY(remove_scratch(s->kind, work, err));
         if (!s->kind->side_files)
             continue;
         IMREC_TRY(publish_beside(s, work, final, SET_INDEX, err));
         IMREC_TRY(publish_beside(s, work, final, SET_CHECKSUMS, err));
     }
-    IMREC_TRY(publish(s, s->list, s->list, err));
+    IMREC_TRY(publish(s, s->list, s->list, s->fresh, err));
     for (int what = SET_CLASSES; what <= SET_MANIFEST; what++)
         IMREC_TRY(publish_beside(s, s->rec, s->rec, (enum set_file)what, err));
     return IMREC_OK;

@@ -13,6 +13,7 @@ struct set_files {
     char journal[NAME_BYTES];
     bool given_classes;            /* OUT.classes.txt is the class list that was given */
     uint64_t count;                /* of shards; 0: known at the end */
+    bool fresh;                    /* no file of the set was there: none is to be replaced */
     bool numbered;                 /* OUT-00000-of-00001.rec, also if there is one only */
     const struct shard_kind *kind; /* shards are OUT with its suffix */
     const struct stop
@@ -32,7 +33,8 @@ void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES]);
 /* The one that it has in a finished set of `count` shards. */
 void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES]);
 /* Whether there is a file under the temporary name of `name`. */
-bool set_part_exists(const char *name);
+IMREC_NODISCARD enum imrec_status
+set_part_exists(const char *name, bool *there, struct imrec_error *err);
 
 struct manifest_option;
 struct set_totals {
@@ -62,7 +64,10 @@ struct manifest;
 IMREC_NODISCARD enum imrec_status
 set_load_manifest(const struct set_files *s, struct manifest *m, struct imrec_error *err);
 /* An interrupted run can be resumed. */
-bool set_is_unfinished(const struct set_files *s);
+IMREC_NODISCARD enum imrec_status
+set_is_unfinished(const struct set_files *s, bool *unfinished, struct imrec_error *err);
+/* IMREC_ERR_ARGUMENT where the object is there. */
+IMREC_NODISCARD enum imrec_status set_refuse_old(const char *name, struct imrec_error *err);
 /* IMREC_ERR_ARGUMENT where an output exists. */
 IMREC_NODISCARD enum imrec_status
 set_check_free(const struct set_files *s, struct imrec_error *err);

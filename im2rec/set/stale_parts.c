@@ -7,11 +7,11 @@
 #include "im2rec/set/set_files.h"
 #include "im2rec/set/shard_names.h"
 #include "storage/folder.h"
+#include "storage/sink.h"
+#include "storage/source.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A folder, and whose parts are looked for in it. */
 struct place {
@@ -41,16 +41,17 @@ static bool is_of_set(const struct place *p, const char *name)
 static enum imrec_status open_place(const char *rec, const struct shard_kind *kind, struct place *p,
                                     struct folder **out, struct imrec_error *err)
 {
-    const char *path = strncmp(rec, "file://", 7) == 0 ? rec + 7 : rec;
+    const char *path = source_path(rec);
     *out = NULL;
-    if (strstr(path, "://") != NULL || strlen(path) >= NAME_BYTES - 64)
+    if (strlen(path) >= NAME_BYTES - 64)
         return IMREC_OK;
     set_name(path, SET_LIST, p->list);
     const char *base = set_base_name(p->list);
     snprintf(p->folder, sizeof(p->folder), "%.*s", base == p->list ? 1 : (int)(base - p->list),
              base == p->list ? "." : p->list);
     p->kind = kind;
-    const enum imrec_status st = folder_open_path(p->folder, out, err);
+    const enum imrec_status st = source_is_remote(path) ? folder_open(p->folder, out, err)
+                                                        : folder_open_path(p->folder, out, err);
     return st == IMREC_ERR_NO_MEMORY ? st : IMREC_OK;
 }
 
@@ -63,11 +64,9 @@ remove_from(const struct place *p, struct folder *f, struct imrec_error *err)
     while ((st = folder_next(f, &e, err)) == IMREC_OK) {
         if (!is_of_set(p, e.name))
             continue;
-        snprintf(path, sizeof(path), "%s/%s", p->folder, e.name);
-        if (unlink(path) != 0 && errno != ENOENT) {
-            imrec_fail(err, IMREC_ERR_IO, "%s: cannot remove it: %s", path, strerror(errno));
-            return IMREC_ERR_IO;
-        }
+        snprintf(path, sizeof(path), "%s%s%s", p->folder,
+                 p->folder[strlen(p->folder) - 1] == '/' ? "" : "/", e.name);
+        IMREC_TRY(sink_remove(path, err));
     }
     return st == IMREC_END ? IMREC_OK : st;
 }

@@ -1,5 +1,6 @@
 /* im2rec/set/writer.c */
 #include "im2rec/set/writer.h"
+#include "im2rec/item/read_file.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -169,7 +170,9 @@ static enum imrec_status
 put_record(struct writer *w, const struct pack_item *p, struct imrec_error *err)
 {
     const float *labels = (const float *)(const void *)p->labels.p;
-    const struct image_list_entry e = {p->id, labels, p->label_count, p->path};
+    char room[IMAGE_PATH_MAX];
+    const struct image_list_entry e = {p->id, labels, p->label_count,
+                                       file_public_name(p->path, room)};
     const struct shard_record r = {.id = p->id,
                                    .labels = labels,
                                    .label_count = p->label_count,
@@ -349,11 +352,14 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     w->files.stop = w->o.once ? NULL : w->o.stop; /* what has a name already cannot be taken back */
     IMREC_TRY(set_check_format(&w->files, err));
     IMREC_TRY(tally_init(&w->tally, classes != NULL ? classes->count : 0, err));
-    const bool unfinished = set_is_unfinished(&w->files), resumes = o->resume && unfinished;
+    bool unfinished;
+    IMREC_TRY(set_is_unfinished(&w->files, &unfinished, err));
+    const bool resumes = o->resume && unfinished;
     if (unfinished && !o->resume && !o->force)
         return IMREC_REFUSE(err, "%s.part exists: a run was interrupted; %sforce begins again",
                             w->files.journal, w->o.once ? "" : "resume continues it, ");
-    if (!resumes && !o->force)
+    w->files.fresh = !resumes && !o->force;
+    if (w->files.fresh)
         IMREC_TRY(set_check_free(&w->files, err));
     if (o->report[0] != '\0')
         IMREC_TRY(sink_open(o->report, &w->report, err));

@@ -18,6 +18,9 @@ static enum imrec_status open_one(struct shard_writer *w, const char *name, int 
         set_name(name, (enum set_file)i, beside);
     else
         snprintf(beside, sizeof(beside), "%s%s", name, i != 0 ? w->kind->scratch : "");
+    if (i != 0 && w->kind->scratch != NULL) /* its resume reads it */
+        return resume ? sink_resume_log(beside, size, &w->sinks[i], err)
+                      : sink_open_log(beside, &w->sinks[i], err);
     return resume ? sink_resume(beside, size, &w->sinks[i], err)
                   : sink_open(beside, &w->sinks[i], err);
 }

@@ -13,6 +13,7 @@
 #include "imrec/error.h"
 #include "imrec/file_kind.h"
 #include "imrec/image.h"
+#include "imrec/input_split.h"
 #include "imrec/iter_params.h"
 #include "imrec/iterator.h"
 #include "imrec/minibatch.h"
@@ -26,6 +27,8 @@
 #include "imrec/sequences.h"
 #include "imrec/sound.h"
 #include "imrec/source.h"
+#include "imrec/store.h"
+#include "imrec/traffic.h"
 #include "imrec/types.h"
 #include "imrec/version.h"
 

@@ -22,7 +22,7 @@ enum imrec_ctx { IMREC_CTX_GPU, IMREC_CTX_CPU };
  * MiB, GiB (all powers of 1024). */
 /* clang-format off */
 #define IMREC_ITER_PARAMS(X) \
-    X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards, or CBF files of images: a file, 'a.rec;b.rec', a directory (its *.rec, or else *.cbf), a glob, or NAME.manifest.json; http://, s3://, gs:// and hdfs:// are not supported yet", SCOPE_DATA) \
+    X(const char *,       path_imgrec,    NULL, 1, 65535,    "URI",   "dataset", "shards, or CBF files of images: a file, 'a.rec;b.rec', a directory (its *.rec, or else *.cbf), a glob, or NAME.manifest.json; also http(s)://, s3://, gs://, az://, hdfs://", SCOPE_DATA) \
     X(const char *,       path_imgidx,    "",   0, 65535,    "auto|none|URI", "dataset", "index of each shard, in the same order: order and partition by record; auto = those next to the shards, if each has one; none, or nothing = without (./auto for a file of that name)", SCOPE_DATA) \
     X(const char *,       path_imglist,   "",   0, 65535,    "URI",   "dataset", "a .lst whose labels replace the packed ones, by image id", SCOPE_DATA) \
     X(struct imrec_shape, data_shape,     NULL, 1, 65535,    "C,H,W", "dataset", "channels (1, 3 or 4), height and width of a sample", SCOPE_SAMPLE) \
@@ -161,6 +161,8 @@ enum imrec_ctx { IMREC_CTX_GPU, IMREC_CTX_CPU };
     X(const char *, multi_crop_augment, "", 0, 4096,    "KEY=VALUE,...;...", "batch", "augmentation of each size of multi_crop that differs: gaussian_blur=1;gaussian_blur=0.5,hue=0.1", SCOPE_BATCH) \
     X(enum imrec_label_dtype, dtype_label, "float32", 0, 2, "float32|float64|int64", "batch", "type of a label, of path_imglist and source= above all: float32 cannot hold every whole number beyond 2^24; labels of records are float32", SCOPE_VALUES) \
     X(bool,     allow_missing,      "0",  0, 1,         "0|1",     "dataset",      "1 = a set whose directory, glob or manifest lacks shards is read without them, with a warning; 0 = an error", SCOPE_DATA) \
-    X(bool,     verify_checksums,   "0",  0, 1,         "0|1",     "auxiliary",    "compare every record with its checksum in the .crc next to the shard: a difference is damage", SCOPE_DATA)
+    X(bool,     verify_checksums,   "0",  0, 1,         "0|1",     "auxiliary",    "compare every record with its checksum in the .crc next to the shard: a difference is damage", SCOPE_DATA) \
+    X(const char *, cache,          "",   0, 65535,     "DIR",     "backend",      "keep what is read of sets on web servers, in buckets and on HDFS in this directory, for later sweeps and other processes", SCOPE_RUN) \
+    X(int64_t,  cache_size,         "0",  0, INT64_MAX, "bytes",   "backend",      "bound of the file in cache=, at least 4M; 0 = the one that it has, 10G for a new one", SCOPE_RUN)
 /* clang-format on */
 #endif

@@ -3,6 +3,7 @@
 #define IMREC_ITERATOR_H
 
 #include "imrec/iter_params.h"
+#include "imrec/traffic.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -178,6 +179,15 @@ imrec_iter_seek(struct imrec_iter *it, const char *json, struct imrec_error *err
 IMREC_API const char *imrec_iter_index(const struct imrec_iter *it);
 
 IMREC_API void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out);
+
+/* Fills *out with what was moved since opening, its shards' side files included. Any thread. The
+ * inline form passes the caller's size of the struct. */
+IMREC_API void
+imrec_iter_get_traffic_sized(struct imrec_iter *it, struct imrec_traffic *out, size_t size);
+static inline void imrec_iter_get_traffic(struct imrec_iter *it, struct imrec_traffic *out)
+{
+    imrec_iter_get_traffic_sized(it, out, sizeof(*out));
+}
 
 /* Stops the workers, also in the middle of a batch, and frees everything. NULL is allowed. */
 IMREC_API void imrec_iter_close(struct imrec_iter *it);

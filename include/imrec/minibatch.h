@@ -7,6 +7,7 @@
 #define IMREC_MINIBATCH_H
 
 #include "imrec/error.h"
+#include "imrec/traffic.h"
 #include "imrec/types.h"
 
 #ifdef __cplusplus
@@ -34,7 +35,7 @@ struct imrec_stream {
 /* clang-format off */
 #define IMREC_DESERIALIZER_PARAMS(X) \
     X(const char *, type,              "",   0, 255,        "reader",  "dataset", "CNTKTextFormatReader, CNTKBinaryReader, their ...Deserializer, text or binary; '' = by the file's bytes") \
-    X(const char *, file,              NULL, 1, 65535,      "URI",     "dataset", "a file, or several as one corpus: 'a.ctf;b.ctf', a directory, a glob; http://, s3://, gs:// and hdfs:// are not supported yet") \
+    X(const char *, file,              NULL, 1, 65535,      "URI",     "dataset", "a file, or several as one corpus: 'a.ctf;b.ctf', a directory, a glob; also http(s)://, s3://, gs://, az://, hdfs://") \
     X(bool,    skip_sequence_ids,      "0",  0, 1,          "0|1",     "dataset", "text: every line is a sequence, whatever its id") \
     X(int64_t, max_errors,             "0",  0, INT64_MAX,  "errors",  "auxiliary", "bad samples that are dropped and counted before one is an error") \
     X(int64_t, trace_level,            "1",  0, 2,          "0|1|2",   "auxiliary", "log nothing / dropped samples / everything") \
@@ -100,7 +101,9 @@ enum imrec_truncated { IMREC_TRUNCATED_AUTO, IMREC_TRUNCATED_NO, IMREC_TRUNCATED
     X(int64_t, threads,                "0",  0, 1024,       "workers", "backend", "threads that make minibatches; 0 = every CPU this process may use") \
     X(int64_t, prefetch,               "2",  1, 64,         "minibatches", "backend", "minibatches made ahead, while their sizes are known") \
     X(int64_t, memory_limit,           "0",  0, INT64_MAX,  "bytes",   "backend", "refuse options that need more memory; 0 = no limit") \
-    X(enum imrec_truncated, truncated, "auto", 0, 2,        "auto|false|true", "batch", "false: whole sequences, truncation_length is ignored; true: an error without truncation_length")
+    X(enum imrec_truncated, truncated, "auto", 0, 2,        "auto|false|true", "batch", "false: whole sequences, truncation_length is ignored; true: an error without truncation_length") \
+    X(const char *, cache,             "",   0, 65535,      "DIR",     "backend", "keep what is read of files on web servers, in buckets and on HDFS in this directory, for later sweeps and other processes") \
+    X(int64_t, cache_size,             "0",  0, INT64_MAX,  "bytes",   "backend", "bound of the file in cache=, at least 4M; 0 = the one that it has, 10G for a new one")
 /* clang-format on */
 
 struct imrec_minibatch_options {
@@ -238,6 +241,15 @@ struct imrec_minibatch_stats {
 /* Fills *out. */
 IMREC_API void
 imrec_minibatch_get_stats(struct imrec_minibatch_source *s, struct imrec_minibatch_stats *out);
+/* Fills *out with what was moved since opening. Any thread. The inline form passes the caller's
+ * size of the struct. */
+IMREC_API void imrec_minibatch_get_traffic_sized(struct imrec_minibatch_source *s,
+                                                 struct imrec_traffic *out, size_t size);
+static inline void
+imrec_minibatch_get_traffic(struct imrec_minibatch_source *s, struct imrec_traffic *out)
+{
+    imrec_minibatch_get_traffic_sized(s, out, sizeof(*out));
+}
 /* Returns message i, from 0, about what was dropped and why, in the order of the timeline, or NULL.
  * The first 1,000 are kept. Valid until _close(). */
 IMREC_API const char *imrec_minibatch_dropped(struct imrec_minibatch_source *s, uint64_t i);

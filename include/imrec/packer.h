@@ -41,7 +41,7 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(enum imrec_check, check,     "header", 0, 2,  "none|header|decode", "image", "with --pass-through: checks before storing") \
     X(int64_t, max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "image", "skip images that claim more pixels, before decoding") \
     X(bool,    accept_truncated,   "0", 0, 1,       "",        "image", "pack images whose end is missing") \
-    X(int64_t, threads,            "0", 0, 1024,    "workers", "run",   "threads that pack; 0 = every CPU this process may use (two where files are only passed through)") \
+    X(int64_t, threads,            "0", 0, 1024,    "workers", "run",   "threads that pack; 0 = every CPU this process may use (two where files are only passed through), and one more where a store is written to") \
     X(int64_t, memory,             "1073741824", 16777216, INT64_MAX, "bytes", "run", "limit of memory for images in work and waiting records; an image that needs more than 7/8 of it is skipped") \
     X(int64_t, shards,             "0", 0, 1 << 20, "N",       "run",   "cut the output into N shards, OUT-00000-of-0000N.rec") \
     X(int64_t, shard_size,         "0", 0, INT64_MAX, "bytes", "run",   "begin another shard at this size") \

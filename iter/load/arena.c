@@ -16,7 +16,8 @@
 #include <string.h>
 
 #define PLACE_ALIGN ((uint64_t)64)
-#define ROOMY_BYTES ((uint64_t)4 << 20)  /* runs of this size or more have room after them */
+/* Runs of this size or more have room after them, as all of another machine. */
+#define ROOMY_BYTES ((uint64_t)4 << 20)
 #define READ_MOST   ((uint64_t)16 << 20) /* of an indexed record, before its head is known */
 #define BLOCK_BYTES ((size_t)4 << 20)
 #define KEEP_BYTES  ((size_t)64 << 20) /* larger spare blocks are given back */
@@ -148,7 +149,9 @@ static uint64_t place_runs(struct arena *a, const struct container *s, uint64_t 
     for (uint64_t i = 0; i < a->run_count; i++) {
         struct run *r = &a->runs[i];
         const uint64_t bytes = r->end - r->begin;
-        if (s->records == NULL && bytes >= ROOMY_BYTES)
+        /* A request costs more than bytes. */
+        const bool far = s->shards[r->shard].source->at_once != 0;
+        if (s->records == NULL && (bytes >= ROOMY_BYTES || far))
             r->room = min_u64(room, s->shards[r->shard].size - r->end);
         r->place = (size_t)place;
         r->pieces_left = (uint32_t)ceil_div(bytes, PIECE_BYTES);

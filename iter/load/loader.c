@@ -175,10 +175,6 @@ static enum imrec_status start_threads(struct loader *l, struct imrec_error *err
     for (uint32_t i = 0; i < l->o.threads; i++) {
         struct reading *t = &l->threads[i];
         t->loader = l;
-        t->scratch = imrec_realloc(NULL, 1, SCRATCH_BYTES);
-        if (t->scratch == NULL)
-            return no_memory(err);
-        atomic_fetch_add(&l->memory, SCRATCH_BYTES);
         IMREC_TRY(thread_start(&t->thread, "imrec-read", reading_main, t, err));
     }
     return IMREC_OK;

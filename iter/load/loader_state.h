@@ -20,7 +20,7 @@ struct reading { /* one thread */
     struct thread thread;
     struct finding *found;
     uint64_t found_count, found_capacity;
-    uint8_t *scratch; /* for reads after a run; SCRATCH_BYTES */
+    uint8_t *scratch; /* for reads after a run; SCRATCH_BYTES, once needed */
 };
 
 #define SCRATCH_BYTES ((uint64_t)1 << 20)

@@ -10,6 +10,7 @@
 #include "iter/order/window_order.h"
 
 #define FIRST_WINDOW_BYTES ((uint64_t)32 << 20) /* enough cells for a well-mixed first batch */
+#define DISK_THREADS       4u                   /* at most */
 #define CHUNK_BYTES        ((uint64_t)8 << 20)  /* a window in file order */
 #define FIRST_CHUNK_BYTES  ((uint64_t)1 << 20)
 #define GRID_BYTES         ((uint64_t)1 << 20) /* cells in file order: the first chunk is one */
@@ -39,7 +40,7 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
     p.threads = 1;
     if (o->indexed && o->shuffle) { /* records are read singly: several windows in flight */
         p.arenas = 8;
-        p.threads = 4;
+        p.threads = DISK_THREADS;
         most = CHUNK_BYTES / 2;
     } else if (o->shuffle) {
         p.shuffle_records = true;
@@ -48,10 +49,16 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
         most = o->shuffle_window / 2;
         first = min_u64(FIRST_WINDOW_BYTES, most);
     }
+    for (uint32_t i = 0; i < container->shard_count; i++)
+        if (container->shards[i].source->at_once > p.threads)
+            p.threads = container->shards[i].source->at_once;
+    p.far_bytes = p.threads > DISK_THREADS ? p.threads * SOURCE_FAR_BYTES : 0;
     p.windows = windows_plan(container->unit_count, unit, most, first);
     const uint64_t held =
         container->end - container->begin; /* a small partition needs no large arena */
     p.arena_bytes = o->indexed ? most : min_u64(most, held) + unit;
+    if (p.far_bytes != 0 && !o->indexed) /* a cell is read with the rest of its last record */
+        p.arena_bytes += p.arena_bytes / 4;
     return p;
 }
 
@@ -95,6 +102,7 @@ record_stream_start(struct record_stream *s, struct container *container, struct
         .unit_at = unit_at,
         .order = order,
     };
+    s->container = container;
     return loader_start(&o, 0, 0, &s->loader, err);
 }
 
@@ -208,8 +216,11 @@ enum imrec_status record_stream_find(struct record_stream *s, uint64_t sweep, ui
 
 void record_stream_cancel(struct record_stream *s)
 {
-    if (s->loader != NULL)
-        loader_cancel(s->loader);
+    if (s->loader == NULL)
+        return;
+    loader_cancel(s->loader);
+    for (uint32_t i = 0; i < s->container->shard_count; i++)
+        source_cancel(s->container->shards[i].source);
 }
 
 void record_stream_stop(struct record_stream *s)

@@ -20,10 +20,12 @@ struct record_stream_plan {
     struct windows windows;
     uint64_t arena_bytes;
     uint32_t arenas, threads;
+    uint64_t far_bytes; /* that reading from other machines takes, besides the arenas */
 };
 
 struct record_stream {
     struct record_stream_plan plan;
+    struct container *container;
     struct loader *loader;
     struct window *window;            /* held; NULL: none yet */
     uint64_t i;                       /* next record of it */
@@ -64,6 +66,7 @@ struct record_stream_spot {
 IMREC_NODISCARD enum imrec_status record_stream_find(struct record_stream *s, uint64_t sweep,
                                                      uint64_t n, struct record_stream_spot *out,
                                                      struct imrec_error *err);
+/* For good: what is under way ends, the container's sources are of no more use. */
 void record_stream_cancel(struct record_stream *s);
 void record_stream_stop(struct record_stream *s); /* zeroed memory is fine */
 #endif

@@ -5,6 +5,7 @@
  * one before it (no writer makes such) is moved away for the same reason. */
 #include "iter/load/loader_state.h"
 
+#include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/math.h"
@@ -103,6 +104,12 @@ static enum imrec_status see_around(struct reading *t, struct run *r, const stru
                                     struct sight *s, struct imrec_error *err)
 {
     const uint64_t end = min_u64(w->size, w->keep + SCRATCH_BYTES);
+    if (t->scratch == NULL) {
+        t->scratch = imrec_realloc(NULL, 1, SCRATCH_BYTES);
+        if (t->scratch == NULL)
+            return no_memory(err);
+        atomic_fetch_add(&t->loader->memory, SCRATCH_BYTES);
+    }
     IMREC_TRY(read_more(t->loader, r, w->keep, t->scratch, end - w->keep, err));
     *s = (struct sight){{t->scratch, w->keep, end, r->holes}, t->scratch, false, true};
     return IMREC_OK;

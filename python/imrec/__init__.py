@@ -12,11 +12,13 @@ from typing import Any
 from ._batch import Batch
 from ._dataset import View, info, verify, view
 from ._ffi import __version__
+from ._input_split import InputSplit
 from ._iterator import ImageRecordIter
 from ._options import describe
 from ._pack import pack, webdataset
 from ._reader import Record, RecordList, Records, decode, encode_jpeg
 from ._reader import open as open  # not in __all__: `from imrec import *` keeps Python's open()
+from ._store import FsspecStore, Store, StoredObject, register_store, unregister_store
 from .minibatch import (CSR, FULL_DATA_SWEEP, INFINITELY_REPEAT, CBFDeserializer, CTFDeserializer, Deserializer,
                         Minibatch, MinibatchData, MinibatchSource, StreamDef, StreamDefs, StreamInformation)
 from .sequences import (SequenceData, read_sequences, sequence_to_cntk_text_format, streams_of, write_cbf, write_ctf)
@@ -24,11 +26,12 @@ from .errors import (AccessError, ArgumentError, CancelledError, CorruptError, D
                      MissingFileError, OutOfMemoryError, StorageError, UnsupportedError)
 
 __all__ = ["AccessError", "ArgumentError", "Batch", "CBFDeserializer", "CSR", "CTFDeserializer", "CancelledError",
-           "CorruptError", "DataError", "Deserializer", "Error", "FULL_DATA_SWEEP", "ForkedError", "INFINITELY_REPEAT",
-           "ImageRecordIter", "LimitError", "Minibatch", "MinibatchData", "MinibatchSource", "MissingFileError",
-           "OutOfMemoryError", "Record", "RecordList", "Records", "SequenceData", "StorageError", "StreamDef", "StreamDefs",
-           "StreamInformation", "UnsupportedError", "View", "decode", "describe", "encode_jpeg", "info", "pack",
-           "read_sequences", "sequence_to_cntk_text_format", "streams_of", "verify", "view", "webdataset",
+           "CorruptError", "DataError", "Deserializer", "Error", "FULL_DATA_SWEEP", "ForkedError", "FsspecStore",
+           "INFINITELY_REPEAT", "ImageRecordIter", "InputSplit", "LimitError", "Minibatch", "MinibatchData",
+           "MinibatchSource", "MissingFileError", "OutOfMemoryError", "Record", "RecordList", "Records", "SequenceData",
+           "StorageError", "Store", "StoredObject", "StreamDef", "StreamDefs", "StreamInformation", "UnsupportedError",
+           "View", "decode", "describe", "encode_jpeg", "info", "pack", "read_sequences", "register_store",
+           "sequence_to_cntk_text_format", "streams_of", "unregister_store", "verify", "view", "webdataset",
            "write_cbf", "write_ctf", "__version__"]
 _MODULES = ("io", "recordio", "torch")  # imported on demand: the last one imports torch
 

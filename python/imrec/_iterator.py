@@ -1,7 +1,6 @@
 """ImageRecordIter."""
 from __future__ import annotations
 
-import atexit
 import contextlib
 import json
 import os
@@ -18,7 +17,7 @@ from ._batch import DTYPES, LABELS, MASKS, Batch, Memory
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
 from ._loops import Loop, Loops, one_sweep
 from ._options import assign, describe, signature
-from ._running import interruptible
+from ._running import close_at_exit, discard, interruptible
 from .errors import ArgumentError, CancelledError, DataError, Error
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from ._tables import IterParameters, Shards
 
 _WAIT_MS = 100  # between looks at signals
-_open: weakref.WeakSet[ImageRecordIter] = weakref.WeakSet()
 
 
 class ImageRecordIter:
@@ -92,7 +90,7 @@ class ImageRecordIter:
             self._memory = None
             self._c = ffi.new("struct imrec_batch *")
             self._loops = Loops(self._options["endless"], self._of_loader)
-            _open.add(self)
+            close_at_exit(self)
 
     def _opened(self, parameters: Mapping[str, Any]) -> tuple[Any, Any]:
         """An iterator of C's, and its options."""
@@ -333,9 +331,14 @@ class ImageRecordIter:
     def stats(self) -> dict[str, Any]:
         """Counts and times since opening (..._ns: nanoseconds, summed over all workers), memory in bytes; `advice`: a sentence
         about what limits the speed; `indexed`, `index`: whether the order is that of an index, and of which (the first
-        shard's)."""
+        shard's); `traffic`: bytes of objects that came from stores over the network and from cache=, requests, retries,
+        hedges, and the time that threads waited for stores."""
         with self._serve():
-            return {**to_dict(self._stats()), "index": text(lib.imrec_iter_index(self._it)) or None}
+            out = ffi.new("struct imrec_traffic *")
+            lib.imrec_iter_get_traffic(self._it, out)
+            traffic = to_dict(out[0])
+            del traffic["struct_size"]
+            return {**to_dict(self._stats()), "traffic": traffic, "index": text(lib.imrec_iter_index(self._it)) or None}
 
     def _stats(self) -> Any:
         out = ffi.new("struct imrec_iter_stats *")
@@ -368,7 +371,7 @@ class ImageRecordIter:
 
     def __del__(self) -> None:
         if getattr(self, "_it", None):
-            self.close()
+            discard(self)
 
     def __reduce__(self) -> Any:
         raise TypeError("an ImageRecordIter has threads and cannot be pickled: open one in each process; "
@@ -394,12 +397,6 @@ def position_of(state: Any, what: str) -> str:
         has = ", ".join(map(repr, state)) or "nothing"
         raise ArgumentError(f"this is not a state of {what}: 'position' is missing, it has {has}; state_dict() gives one")
     return position
-
-
-@atexit.register
-def _close_all() -> None:  # before the workers' memory is freed
-    for it in list(_open):
-        it.close()
 
 
 ImageRecordIter.__doc__ = (ImageRecordIter.__doc__ or "") + "\n".join(

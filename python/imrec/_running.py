@@ -1,10 +1,45 @@
-"""Runs long calls of C with progress and Ctrl-C."""
+"""Runs long calls of C with progress and Ctrl-C; ends what has threads of C."""
 from __future__ import annotations
 
+import atexit
+import contextlib
 import threading
-from typing import Any, Callable
+import weakref
+from typing import Any, Callable, Iterator
 
 from ._ffi import ffi
+
+_open: weakref.WeakSet[Any] = weakref.WeakSet()
+_here = threading.local()
+
+
+def close_at_exit(thing: Any) -> None:
+    """Its threads must not outlive Python: they may call functions of Python, and use memory that is freed at the end."""
+    _open.add(thing)
+
+
+@atexit.register
+def _close_all() -> None:
+    for thing in list(_open):
+        thing.close()
+
+
+@contextlib.contextmanager
+def in_callback() -> Iterator[None]:
+    """While a thread of C runs Python."""
+    outer, _here.inside = getattr(_here, "inside", False), True
+    try:
+        yield
+    finally:
+        _here.inside = outer
+
+
+def discard(thing: Any) -> None:
+    """close() for __del__. The collector may run in a thread of C that close() waits for."""
+    if getattr(_here, "inside", False):
+        threading.Thread(target=thing.close, name="imrec-close", daemon=True).start()
+    else:
+        thing.close()
 
 
 class Watch:

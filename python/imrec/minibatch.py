@@ -21,6 +21,7 @@ from ._batch import _copied
 from ._ffi import check, ffi, lib, new_error, same_process, text, to_dict
 from ._minibatch import CSR, DTYPES, Minibatch, MinibatchData, StreamInformation, dtype_of
 from ._options import assign, describe, fill
+from ._running import close_at_exit, discard
 from .errors import ArgumentError, CancelledError
 
 __all__ = ["CBFDeserializer", "CSR", "CTFDeserializer", "Deserializer", "FULL_DATA_SWEEP", "INFINITELY_REPEAT", "Minibatch",
@@ -186,6 +187,7 @@ class MinibatchSource:
         self.is_infinite = not (o.max_samples or o.max_sweeps or o.epoch_size == FULL_DATA_SWEEP)
         self._share = int(o.num_ranks), int(o.rank)
         old, self._source, self._kept, self._pid = self._source, out[0], kept, os.getpid()
+        close_at_exit(self)
         if old:
             lib.imrec_minibatch_source_close(old)
         shapes = {name: s.shape for d in self._deserializers for name, s in d.streams.items() if s.shape is not None}
@@ -296,11 +298,15 @@ class MinibatchSource:
     # ---- the rest ------------------------------------------------------------------------------------------------------
 
     def stats(self) -> dict[str, Any]:
-        """Sequences, samples and chunks of a sweep, errors and bytes read so far, memory in bytes."""
-        out = ffi.new("struct imrec_minibatch_stats *")
+        """Sequences, samples and chunks of a sweep, errors and bytes read so far, memory in bytes; `traffic`: as in
+        ImageRecordIter.stats()."""
+        out, moved = ffi.new("struct imrec_minibatch_stats *"), ffi.new("struct imrec_traffic *")
         with self._served():
             lib.imrec_minibatch_get_stats(self._source, out)
-        return to_dict(out[0])
+            lib.imrec_minibatch_get_traffic(self._source, moved)
+        traffic = to_dict(moved[0])
+        del traffic["struct_size"]
+        return {**to_dict(out[0]), "traffic": traffic}
 
     def dropped(self) -> list[str]:
         """What was dropped and why, one sentence each; the first 1,000."""
@@ -321,7 +327,7 @@ class MinibatchSource:
 
     def __del__(self) -> None:
         if getattr(self, "_source", None):
-            self.close()
+            discard(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"_deserializers": self._deserializers, "_shared": self._shared, "_options": self._options,

@@ -8,13 +8,14 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "storage/wire/flow.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
-#define ACTIVE_MOST 192 /* requests under way; more wait in the queue */
-#define HOST_MOST   64L /* connections to one host */
-#define IDLE_MOST   32  /* easy handles kept */
+#define ACTIVE_MOST WIRE_AT_ONCE        /* requests under way; more wait in the queue */
+#define HOST_MOST   ((long)ACTIVE_MOST) /* connections to one host */
+#define IDLE_MOST   ACTIVE_MOST         /* easy handles kept */
 
 static struct {
     struct mutex lock;
@@ -25,6 +26,8 @@ static struct {
     struct wire_job *queue, **last;
     struct wire_exchange *active;
     uint32_t active_count;
+    uint64_t active_bytes; /* that ranges under way ask for */
+    struct flow flow;
     CURL *idle[IDLE_MOST];
     uint32_t idle_count;
     struct wire_totals totals;
@@ -37,6 +40,7 @@ static void hand_over(struct wire_job *job)
     struct wire_group *group = job->group;
     g.totals.requests++;
     g.totals.bytes += job->got;
+    traffic_request(job->traffic, job->grow == NULL ? job->got : 0);
     mutex_lock(&group->lock);
     job->next = NULL;
     *group->last = job;
@@ -66,11 +70,28 @@ static void keep_easy(CURL *easy)
         curl_easy_cleanup(easy);
 }
 
+static uint64_t bytes_asked(const struct wire_job *job)
+{
+    return job->end > job->begin ? job->end - job->begin : 0;
+}
+
+/* Whether what is first in the queue leaves it now. */
+static bool may_begin(void)
+{
+    const struct wire_job *job = g.queue;
+    if (job == NULL || job->cancelled)
+        return job != NULL;
+    const uint64_t bytes = bytes_asked(job);
+    return g.active_count < ACTIVE_MOST &&
+           (bytes == 0 || g.active_bytes == 0 || g.active_bytes + bytes <= flow_bytes(&g.flow));
+}
+
 static void begin_job(struct wire_job *job)
 {
     CURL *easy = take_easy();
     struct wire_exchange *x = easy != NULL ? exchange_begin(job, easy) : NULL;
     job->begun_ns = clock_ns();
+    job->before = g.flow.delivered;
     if (x == NULL || curl_multi_add_handle(g.multi, easy) != CURLM_OK) {
         if (x != NULL)
             exchange_end(x, CURLE_OUT_OF_MEMORY);
@@ -81,11 +102,12 @@ static void begin_job(struct wire_job *job)
     x->next = g.active;
     g.active = x;
     g.active_count++;
+    g.active_bytes += bytes_asked(job);
 }
 
 static void begin_jobs(void)
 {
-    while (g.queue != NULL && (g.active_count < ACTIVE_MOST || g.queue->cancelled)) {
+    while (may_begin()) {
         struct wire_job *job = g.queue;
         g.queue = job->next;
         if (g.queue == NULL)
@@ -107,11 +129,15 @@ static void end_job(struct wire_exchange *x, CURLcode code)
         at = &(*at)->next;
     *at = x->next;
     g.active_count--;
+    g.active_bytes -= bytes_asked(job);
     if (curl_easy_getinfo(easy, CURLINFO_NUM_CONNECTS, &made) == CURLE_OK)
         g.totals.connections += (uint64_t)made;
     curl_multi_remove_handle(g.multi, easy);
     exchange_end(x, code);
     keep_easy(easy);
+    if (job->outcome == WIRE_ANSWERED && bytes_asked(job) != 0 && job->got != 0)
+        flow_learn(&g.flow, &(struct flow_sample){job->got, job->before, job->begun_ns,
+                                                  job->first_ns, job->ended_ns});
     hand_over(job);
 }
 
@@ -149,7 +175,7 @@ static void *engine_main(void *unused)
         (void)curl_multi_perform(g.multi, &running);
         mutex_lock(&g.lock);
         end_answered();
-        if (g.queue != NULL && g.active_count < ACTIVE_MOST)
+        if (may_begin())
             continue;
         mutex_unlock(&g.lock);
         (void)curl_multi_poll(g.multi, NULL, 0, 1000, NULL);
@@ -196,6 +222,8 @@ static enum imrec_status need_engine(struct imrec_error *err)
     g.last = &g.queue;
     g.active = NULL;
     g.active_count = g.idle_count = 0;
+    g.active_bytes = 0;
+    g.flow = (struct flow){0};
     g.stopping = false;
     g.multi = curl_multi_init();
     if (g.multi == NULL)
@@ -260,6 +288,8 @@ wire_submit(struct wire_group *group, struct wire_job *job, struct imrec_error *
 {
     clear_answer(job);
     job->group = group;
+    if (job->traffic == NULL)
+        job->traffic = store_scope_traffic();
     mutex_lock(&g.lock);
     const enum imrec_status st = need_engine(err);
     if (st == IMREC_OK) {

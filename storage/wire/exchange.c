@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "storage/wire/answer_head.h"
+#include "storage/wire/repeats.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,101 +12,19 @@
 #include <string.h>
 #include <strings.h>
 
-#define CONNECT_SECONDS 10L
-#define SILENT_SECONDS  20L /* without a byte: the connection is given up */
-#define RECEIVE_BYTES   (512L << 10)
+#define CONNECT_MS     10000L
+#define SILENT_SECONDS 20L          /* without a byte: the connection is given up */
+#define RECEIVE_BYTES  (128L << 10) /* of each request; store.h counts them */
 
-/* ---- the answer's headers ---------------------------------------------------------------- */
-
-static void text_of(const char *value, size_t n, char *to, size_t room)
-{
-    if (n < room) { /* one that is too long is no header of ours */
-        memcpy(to, value, n);
-        to[n] = '\0';
-    }
-}
-
-static void range_of(const char *value, size_t n, struct wire_range *out)
-{
-    char text[96], end;
-    uint64_t first, last;
-    if (n >= sizeof(text))
-        return;
-    memcpy(text, value, n);
-    text[n] = '\0';
-    *out = (struct wire_range){.total = UINT64_MAX};
-    if (sscanf(text, "bytes %" SCNu64 "-%" SCNu64 "/%" SCNu64 "%c", &first, &last, &out->total,
-               &end) == 3 ||
-        sscanf(text, "bytes %" SCNu64 "-%" SCNu64 "/*%c", &first, &last, &end) == 2) {
-        out->given = first <= last && last < UINT64_MAX;
-        out->begin = first;
-        out->end = last + 1;
-    } else {
-        out->given = sscanf(text, "bytes */%" SCNu64 "%c", &out->total, &end) == 1;
-    }
-}
-
-static bool is_name(const char *line, size_t n, const char *name)
-{
-    return n == strlen(name) && strncasecmp(line, name, n) == 0;
-}
-
-/* An answer begins: what a redirect's answer before it said is forgotten. */
-static void status_line(struct wire_exchange *x, const char *line, size_t n)
-{
-    struct wire_job *job = x->job;
-    const char *space = memchr(line, ' ', n);
-    job->status = space != NULL ? atoi(space + 1) : 0;
-    job->range = (struct wire_range){0};
-    job->length = UINT64_MAX;
-    job->etag[0] = job->modified[0] = job->encoding[0] = '\0';
-    job->location[0] = job->region[0] = job->said[0] = '\0';
-    job->retry_after = 0;
-    x->said = 0;
-}
-
-static void header(struct wire_job *job, const char *name, size_t n, const char *v, size_t bytes)
-{
-    char number[24] = "";
-    if (is_name(name, n, "etag"))
-        text_of(v, bytes, job->etag, sizeof(job->etag));
-    else if (is_name(name, n, "last-modified"))
-        text_of(v, bytes, job->modified, sizeof(job->modified));
-    else if (is_name(name, n, "content-range"))
-        range_of(v, bytes, &job->range);
-    else if (is_name(name, n, "content-encoding"))
-        text_of(v, bytes, job->encoding, sizeof(job->encoding));
-    else if (is_name(name, n, "location"))
-        text_of(v, bytes, job->location, sizeof(job->location));
-    else if (is_name(name, n, "x-amz-bucket-region"))
-        text_of(v, bytes, job->region, sizeof(job->region));
-    else if (is_name(name, n, "content-length")) {
-        text_of(v, bytes, number, sizeof(number));
-        job->length =
-            number[0] >= '0' && number[0] <= '9' ? strtoull(number, NULL, 10) : UINT64_MAX;
-    }
-}
+/* ---- the answer ---------------------------------------------------------------------------- */
 
 static size_t take_header(char *line, size_t one, size_t n, void *user)
 {
     struct wire_exchange *x = user;
-    const size_t bytes = one * n;
-    size_t end = bytes;
-    while (end > 0 && strchr(" \t\r\n", line[end - 1]) != NULL)
-        end--;
-    const char *colon = memchr(line, ':', end);
-    if (end >= 5 && strncasecmp(line, "HTTP/", 5) == 0) {
-        status_line(x, line, end);
-    } else if (colon != NULL) {
-        const char *value = colon + 1;
-        while (value < line + end && (*value == ' ' || *value == '\t'))
-            value++;
-        header(x->job, line, (size_t)(colon - line), value, (size_t)(line + end - value));
-    }
-    return bytes;
+    if (wire_take_header(x->job, line, one * n)) /* what a redirect's answer said is forgotten */
+        x->said = 0;
+    return one * n;
 }
-
-/* ---- bodies ------------------------------------------------------------------------------ */
 
 static size_t refuse_more(struct wire_job *job)
 {
@@ -215,6 +135,20 @@ static void set_redirects(struct wire_exchange *x)
     curl_easy_setopt(x->easy, CURLOPT_MAXREDIRS, (long)x->job->redirects);
 }
 
+bool wire_can_negotiate(void)
+{
+    return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_SPNEGO) != 0;
+}
+
+/* The name and password that libcurl wants are those of the ticket. */
+static void set_who(struct wire_exchange *x)
+{
+    if (!x->job->negotiate)
+        return;
+    curl_easy_setopt(x->easy, CURLOPT_HTTPAUTH, CURLAUTH_NEGOTIATE);
+    curl_easy_setopt(x->easy, CURLOPT_USERPWD, ":");
+}
+
 /* The variables of the curl command and of OpenSSL; libcurl itself reads none of them. */
 static void set_trust(struct wire_exchange *x)
 {
@@ -225,6 +159,16 @@ static void set_trust(struct wire_exchange *x)
         curl_easy_setopt(x->easy, CURLOPT_CAINFO, bundle);
     if (folder != NULL && folder[0] != '\0')
         curl_easy_setopt(x->easy, CURLOPT_CAPATH, folder);
+}
+
+static void set_times(struct wire_exchange *x)
+{
+    const struct wire_job *job = x->job;
+    curl_easy_setopt(x->easy, CURLOPT_CONNECTTIMEOUT_MS,
+                     job->connect_ms != 0 ? (long)job->connect_ms : CONNECT_MS);
+    curl_easy_setopt(x->easy, CURLOPT_TIMEOUT_MS, (long)job->all_ms);
+    curl_easy_setopt(x->easy, CURLOPT_LOW_SPEED_LIMIT, 1L);
+    curl_easy_setopt(x->easy, CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS);
 }
 
 static void set_up(struct wire_exchange *x)
@@ -241,14 +185,15 @@ static void set_up(struct wire_exchange *x)
     curl_easy_setopt(e, CURLOPT_WRITEFUNCTION, take_body);
     curl_easy_setopt(e, CURLOPT_WRITEDATA, x);
     curl_easy_setopt(e, CURLOPT_BUFFERSIZE, RECEIVE_BYTES);
-    curl_easy_setopt(e, CURLOPT_CONNECTTIMEOUT, CONNECT_SECONDS);
-    curl_easy_setopt(e, CURLOPT_LOW_SPEED_LIMIT, 1L);
-    curl_easy_setopt(e, CURLOPT_LOW_SPEED_TIME, SILENT_SECONDS);
+    if (x->job->direct)
+        curl_easy_setopt(e, CURLOPT_PROXY, "");
     curl_easy_setopt(e, CURLOPT_USERAGENT, "imrec");
     curl_easy_setopt(e, CURLOPT_TCP_KEEPALIVE, 1L);
     set_method(x);
     set_redirects(x);
+    set_who(x);
     set_trust(x);
+    set_times(x);
 }
 
 static void give_back(struct wire_exchange *x)
@@ -312,6 +257,8 @@ void exchange_end(struct wire_exchange *x, CURLcode code)
     if (code != CURLE_OK)
         (void)snprintf(job->reason, sizeof(job->reason), "%.191s",
                        x->why[0] != '\0' ? x->why : curl_easy_strerror(code));
+    if (wire_repeats_secret(job, job->said)) /* it quotes what it was asked */
+        job->said[0] = '\0';
     job->ended_ns = clock_ns();
     job->exchange = NULL;
     give_back(x);

@@ -42,6 +42,27 @@ static void pin(struct wire_object *o, const struct wire_job *job)
     o->modified_ns = at > 0 ? (uint64_t)at * 1000000000u : 0;
 }
 
+static enum imrec_status
+ask_for(struct wire_object *o, struct wire_job *job, struct imrec_error *err)
+{
+    job->traffic = o->traffic;
+    IMREC_TRY(wire_headers_add(&job->headers, err, "Accept-Encoding: identity"));
+    return wire_ask(job, o->shown, o->sign, o->signer, err);
+}
+
+/* What it is, without a byte of it: a cache may have them. false: HEAD does not say (URLs are
+ * signed for GET, ...). */
+static bool ask_size(struct wire_object *o, struct wire_job *job)
+{
+    *job = (struct wire_job){.method = "HEAD", .url = o->url, .redirects = o->redirects};
+    if (ask_for(o, job, NULL) != IMREC_OK || job->status != 200 || object_is_encoded(job) ||
+        job->length == 0 || job->length == UINT64_MAX)
+        return false;
+    o->size = job->length;
+    pin(o, job);
+    return wire_object_identity(o) != NULL;
+}
+
 /* The head comes with the first answer, so that opening and reading it is one round trip. */
 static enum imrec_status
 ask_head(struct wire_object *o, struct wire_job *job, struct imrec_error *err)
@@ -52,8 +73,7 @@ ask_head(struct wire_object *o, struct wire_job *job, struct imrec_error *err)
                              .to = o->head,
                              .room = OBJECT_HEAD_BYTES,
                              .redirects = o->redirects};
-    IMREC_TRY(wire_headers_add(&job->headers, err, "Accept-Encoding: identity"));
-    enum imrec_status st = wire_ask(job, o->shown, o->sign, o->signer, err);
+    enum imrec_status st = ask_for(o, job, err);
     if (job->outcome == WIRE_OVERFLOW && job->status == 200)
         st = object_no_ranges(o, job, err);
     IMREC_TRY(st);
@@ -62,24 +82,27 @@ ask_head(struct wire_object *o, struct wire_job *job, struct imrec_error *err)
     return IMREC_OK;
 }
 
-static enum imrec_status
-make(const struct wire_object_options *from, struct wire_object *o, struct imrec_error *err)
+static enum imrec_status make(const struct wire_object_options *from, bool bare,
+                              struct wire_object *o, struct imrec_error *err)
 {
     struct wire_job *job = imrec_zalloc(1, sizeof(*job));
     o->url = imrec_joined(from->url, strlen(from->url), "");
     o->shown = imrec_joined(from->shown, strlen(from->shown), "");
-    o->head = imrec_realloc(NULL, OBJECT_HEAD_BYTES, 1);
-    enum imrec_status st;
-    if (job == NULL || o->url == NULL || o->shown == NULL || o->head == NULL)
+    enum imrec_status st = IMREC_OK;
+    if (job == NULL || o->url == NULL || o->shown == NULL) {
         st = IMREC_NO_MEMORY(err, "%s: no memory to open it", from->shown);
-    else
-        st = ask_head(o, job, err);
+    } else if (!bare || !ask_size(o, job)) {
+        o->head = imrec_realloc(NULL, OBJECT_HEAD_BYTES, 1);
+        st = o->head != NULL ? ask_head(o, job, err)
+                             : IMREC_NO_MEMORY(err, "%s: no memory to open it", from->shown);
+    }
     imrec_free(job);
     return st;
 }
 
-enum imrec_status wire_object_open(const struct wire_object_options *from, struct wire_object **out,
-                                   struct imrec_error *err)
+static enum imrec_status open_object(const struct wire_object_options *from, bool bare,
+                                     struct traffic *traffic, struct wire_object **out,
+                                     struct imrec_error *err)
 {
     *out = NULL;
     struct wire_object *o = imrec_zalloc(1, sizeof(*o));
@@ -88,11 +111,48 @@ enum imrec_status wire_object_open(const struct wire_object_options *from, struc
     o->redirects = from->redirects;
     o->sign = from->sign;
     o->signer = from->signer;
-    const enum imrec_status st = make(from, o, err);
-    if (st != IMREC_OK)
+    o->traffic = traffic;
+    const enum imrec_status st = make(from, bare, o, err);
+    if (st != IMREC_OK) {
         wire_object_close(o);
-    else
-        *out = o;
+        return st;
+    }
+    if (wire_object_identity(o) != NULL)
+        o->pace = wire_pace_of(o->url);
+    *out = o;
+    return IMREC_OK;
+}
+
+enum imrec_status wire_object_open(const struct wire_object_options *from, struct wire_object **out,
+                                   struct imrec_error *err)
+{
+    const struct store_scope *scope = store_scope();
+    return open_object(from, scope != NULL && scope->cache != NULL, store_scope_traffic(), out,
+                       err);
+}
+
+static enum imrec_status take_existence(const struct wire_object_options *o,
+                                        const struct wire_job *job, bool *there,
+                                        struct imrec_error *err)
+{
+    *there = job->status == 200;
+    if (*there || job->status == 404 || job->status == 410)
+        return IMREC_OK;
+    return wire_error(job, o->shown, IMREC_NO_OFFSET, NULL, err);
+}
+
+enum imrec_status
+wire_object_exists(const struct wire_object_options *o, bool *there, struct imrec_error *err)
+{
+    struct wire_job *job = imrec_zalloc(1, sizeof(*job));
+    *there = false;
+    if (job == NULL)
+        return IMREC_NO_MEMORY(err, "%s: no memory to look for it", o->shown);
+    *job = (struct wire_job){.method = "HEAD", .url = o->url, .redirects = o->redirects};
+    enum imrec_status st = wire_ask(job, o->shown, o->sign, o->signer, err);
+    if (st == IMREC_OK)
+        st = take_existence(o, job, there, err);
+    imrec_free(job);
     return st;
 }
 
@@ -100,6 +160,11 @@ void wire_object_close(struct wire_object *o)
 {
     if (o != NULL)
         IMREC_FREE(o->head, o->shown, o->url, o);
+}
+
+void wire_object_cancel(struct wire_object *o)
+{
+    atomic_store(&o->cancelled, true);
 }
 
 uint64_t wire_object_size(const struct wire_object *o)
@@ -112,10 +177,34 @@ uint64_t wire_object_modified(const struct wire_object *o)
     return o->modified_ns;
 }
 
+const char *wire_object_identity(const struct wire_object *o)
+{
+    return o->etag[0] != '\0' ? o->etag : o->modified[0] != '\0' ? o->modified : NULL;
+}
+
+/* Of a small one that was opened without its bytes: a server that knows no ranges has it, too. */
+static enum imrec_status
+read_small(struct wire_object *o, uint64_t offset, void *to, size_t n, struct imrec_error *err)
+{
+    const struct wire_object_options same = {o->url, o->shown, o->redirects, o->sign, o->signer};
+    struct wire_object *now;
+    enum imrec_status st = IMREC_OK;
+    IMREC_TRY(open_object(&same, false, o->traffic, &now, err));
+    if (now->size != o->size || strcmp(now->etag, o->etag) != 0 ||
+        strcmp(now->modified, o->modified) != 0)
+        st = object_changed(o, offset, err);
+    else
+        memcpy(to, now->head + offset, n);
+    wire_object_close(now);
+    return st;
+}
+
 enum imrec_status wire_object_read(struct wire_object *o, uint64_t offset, void *to, size_t n,
                                    struct imrec_error *err)
 {
     size_t have = 0;
+    if (o->head == NULL && o->size <= OBJECT_HEAD_BYTES)
+        return read_small(o, offset, to, n, err);
     if (offset < o->head_bytes) {
         have = (size_t)(o->head_bytes - offset) < n ? (size_t)(o->head_bytes - offset) : n;
         memcpy(to, o->head + offset, have);

@@ -25,11 +25,11 @@ not_as_asked(const struct wire_object *o, const struct wire_job *job, struct imr
                           o->size);
 }
 
-static enum imrec_status
-changed(const struct wire_object *o, const struct wire_job *job, struct imrec_error *err)
+enum imrec_status
+object_changed(const struct wire_object *o, uint64_t offset, struct imrec_error *err)
 {
     const enum imrec_status st =
-        imrec_error_at(err, IMREC_ERR_IO, job->begin,
+        imrec_error_at(err, IMREC_ERR_IO, offset,
                        "%s: it is another version than the one that was opened (%s%s%" PRIu64
                        " bytes); nothing of the other is used",
                        o->shown, o->etag[0] != '\0' ? o->etag : o->modified,
@@ -71,7 +71,7 @@ enum imrec_status object_check(const struct wire_object *o, const struct wire_jo
                                const struct wire_retry *retry, struct imrec_error *err)
 {
     if (job->status == 412 || job->status == 416)
-        return changed(o, job, err);
+        return object_changed(o, job->begin, err);
     if (job->status == 200)
         return object_no_ranges(o, job, err);
     if (job->status != 206 || job->outcome != WIRE_ANSWERED)
@@ -80,7 +80,7 @@ enum imrec_status object_check(const struct wire_object *o, const struct wire_jo
         return object_refuse_encoding(o, job, err);
     if (!is_same(o->etag, job->etag) || !is_same(o->modified, job->modified) ||
         (job->range.given && job->range.total != UINT64_MAX && job->range.total != o->size))
-        return changed(o, job, err);
+        return object_changed(o, job->begin, err);
     if (!job->range.given || job->range.begin != job->begin || job->range.end != job->end ||
         job->got != job->end - job->begin)
         return not_as_asked(o, job, err);

@@ -5,6 +5,10 @@
 
 #include "storage/wire/object.h"
 
+#include "storage/wire/pace.h"
+
+#include <stdatomic.h>
+
 #define OBJECT_HEAD_BYTES (64 << 10) /* that opening brings along, and that stay in memory */
 
 struct wire_object {
@@ -16,6 +20,10 @@ struct wire_object {
     char etag[192], modified[64]; /* as the server said; "": it did not */
     uint8_t *head;
     size_t head_bytes;
+    struct wire_pace *pace; /* of its host; NULL: its version is not known, and nothing is hedged */
+    struct traffic *traffic; /* of the scope that opened it */
+    atomic_bool gone; /* a read waited in vain for its server: the next ones do not wait as long */
+    atomic_bool cancelled;
 };
 
 /* Whether the answer is what was asked for, of the version that was opened. `retry`: for the
@@ -27,6 +35,9 @@ enum imrec_status object_check(const struct wire_object *o, const struct wire_jo
 bool object_is_encoded(const struct wire_job *job);
 enum imrec_status object_refuse_encoding(const struct wire_object *o, const struct wire_job *job,
                                          struct imrec_error *err);
+/* It is another version than the one that was opened. */
+enum imrec_status
+object_changed(const struct wire_object *o, uint64_t offset, struct imrec_error *err);
 enum imrec_status
 object_no_ranges(const struct wire_object *o, const struct wire_job *job, struct imrec_error *err);
 

@@ -13,10 +13,12 @@
 #define TRIES_MOST       8
 #define TRIES_TO_CONNECT 3
 #define WAIT_MOST_MS     60000u
+#define WAIT_HOPELESS    1000u
 #define WAIT_FIRST       100u
 #define WAIT_LONGEST     8000u
+#define DOUBLINGS        8 /* are beyond the longest wait */
 
-static bool is_passing(const struct wire_job *job)
+bool wire_may_pass(const struct wire_job *job)
 {
     static const int passing[] = {408, 429, 500, 502, 503, 504};
     if (job->outcome != WIRE_ANSWERED)
@@ -35,18 +37,28 @@ static uint64_t jittered(uint64_t ms)
     return ms / 2 + (x * UINT64_C(0x9e3779b97f4a7c15) >> 33) % (ms / 2 + 1);
 }
 
+static uint32_t tries_most(const struct wire_retry *r, const struct wire_job *job)
+{
+    if (!job->unreachable)
+        return TRIES_MOST;
+    return r->answered ? UINT32_MAX : TRIES_TO_CONNECT;
+}
+
 bool wire_retry(struct wire_retry *r, const struct wire_job *job, uint64_t *wait_ms)
 {
-    if (!is_passing(job) || ++r->tries >= (job->unreachable ? TRIES_TO_CONNECT : TRIES_MOST))
+    if (!wire_may_pass(job) || ++r->tries >= tries_most(r, job))
         return false;
-    uint64_t ms = (uint64_t)WAIT_FIRST << (r->tries - 1);
+    uint64_t ms = (uint64_t)WAIT_FIRST << (r->tries < DOUBLINGS ? r->tries - 1 : DOUBLINGS);
     ms = jittered(ms < WAIT_LONGEST ? ms : WAIT_LONGEST);
     if (ms < (uint64_t)job->retry_after * 1000)
         ms = (uint64_t)job->retry_after * 1000;
-    if (r->waited_ms + ms > WAIT_MOST_MS)
+    if (job->outcome == WIRE_BROKEN) /* also of silence */
+        r->waited_ms += (job->ended_ns - job->begun_ns) / 1000000u;
+    if (r->waited_ms + ms > (r->hopeless ? WAIT_HOPELESS : WAIT_MOST_MS))
         return false;
     r->waited_ms += ms;
     *wait_ms = ms;
+    traffic_retry(job->traffic);
     return true;
 }
 
@@ -166,7 +178,7 @@ static enum imrec_status ask(struct wire_group *group, struct wire_job *job, con
         if (!wire_retry(&retry, job, &wait_ms))
             break;
     }
-    return job->outcome == WIRE_ANSWERED && !is_passing(job)
+    return job->outcome == WIRE_ANSWERED && !wire_may_pass(job)
                ? IMREC_OK
                : wire_error(job, shown, IMREC_NO_OFFSET, &retry, err);
 }
@@ -174,9 +186,11 @@ static enum imrec_status ask(struct wire_group *group, struct wire_job *job, con
 enum imrec_status wire_ask(struct wire_job *job, const char *shown, wire_sign_fn *sign, void *user,
                            struct imrec_error *err)
 {
+    const uint64_t since_ns = clock_ns();
     struct wire_group group;
     wire_group_init(&group);
     const enum imrec_status st = ask(&group, job, shown, sign, user, err);
+    traffic_waited(job->traffic, since_ns);
     wire_group_destroy(&group);
     return st;
 }

@@ -2,7 +2,8 @@
  *
  * Tried again are 408, 429, 500, 502, 503, 504, answers that never came or ended early. The wait
  * doubles from 100 ms to 8 s, each time a random share of it, at least what Retry-After says; after
- * 8 tries (3 where nobody listens) or 60 s of waiting in all the last answer is the error. */
+ * 8 tries or 60 s of waiting in all the last answer is the error. Where nobody listens it is after
+ * 3 tries; of a server that answered before, and may just begin again, after the 60 s. */
 #ifndef IMREC_STORAGE_WIRE_RETRY_H
 #define IMREC_STORAGE_WIRE_RETRY_H
 
@@ -12,8 +13,12 @@
 struct wire_retry { /* zeroed at first */
     uint32_t tries;
     uint64_t waited_ms;
+    bool answered; /* the server did, before */
+    bool hopeless; /* the object's read before this one failed for good: a second at most */
 };
 
+/* Whether another try may do better, ever. */
+bool wire_may_pass(const struct wire_job *job);
 /* Whether the job is to be submitted again, *wait_ms from now. */
 bool wire_retry(struct wire_retry *r, const struct wire_job *job, uint64_t *wait_ms);
 

@@ -18,8 +18,10 @@
 #include "base/buf.h"
 #include "base/threads.h"
 #include "imrec/error.h"
+#include "storage/store/scope.h"
 
 #define WIRE_FOREVER UINT32_MAX
+#define WIRE_AT_ONCE 128u /* requests, at most; of ranges as many as flow.h says */
 
 enum wire_outcome {
     WIRE_PENDING,
@@ -57,8 +59,12 @@ struct wire_job {
     uint64_t begin, end; /* bytes [begin, end) only; end 0: all */
     uint8_t *to;         /* takes the body of a 2xx, up to `room` bytes ... */
     size_t room;
-    struct buf *grow;   /* ... or this does, up to its bound */
-    uint32_t redirects; /* how many are followed, never from https to http */
+    struct buf *grow;            /* ... or this does, up to its bound */
+    uint32_t redirects;          /* how many are followed, never from https to http */
+    uint32_t connect_ms, all_ms; /* what connecting and all of it may take; 0: 10 s, any time */
+    bool direct;                 /* by no proxy, whatever the variables say */
+    bool negotiate;          /* who asks is proved by Kerberos (SPNEGO), to the URL's host alone */
+    struct traffic *traffic; /* counts it; NULL: that of the thread that submits it, if any */
 
     /* Answered. */
     enum wire_outcome outcome;
@@ -78,6 +84,7 @@ struct wire_job {
     struct wire_job *next;
     struct wire_exchange *exchange; /* while it is under way */
     bool cancelled;
+    uint64_t before; /* flow.h: bytes that had been delivered when it began */
 };
 
 /* Jobs that one thread waits for. */
@@ -100,6 +107,8 @@ wire_submit(struct wire_group *g, struct wire_job *job, struct imrec_error *err)
 struct wire_job *wire_wait(struct wire_group *g, uint32_t milliseconds);
 /* Asks for its end; wire_wait() gives it back soon, WIRE_CANCELLED unless it was faster. */
 void wire_cancel(struct wire_job *job);
+
+bool wire_can_negotiate(void); /* whether this libcurl has SPNEGO */
 
 struct wire_totals {          /* of this process, since it began */
     uint64_t requests, bytes; /* bytes: of bodies, received */

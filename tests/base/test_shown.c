@@ -91,7 +91,25 @@ static const struct {
     {"a path?b://c?d", "a path?b://c?d"},
     {"https://", "https://"},
     {"https://h?a", "https://h"},
+    {"HTTPS://me:word@h/a?b", "HTTPS://h/a"},
+    {"https://me:it's\"mine@h/a?sig='x'y: no", "https://h/a: no"},
+    {"https://me:wo/rd@h/a: no", "https://: no"},
+    {"https://me:wor", "https://"},
+    {"http://h:80/a, http://[::1]:80/b, 'http://h:80'",
+     "http://h:80/a, http://[::1]:80/b, 'http://h:80'"},
+    {"ftp://me:word@h/a?b hdfs://me@h/a?b", "ftp://h/a?b hdfs://me@h/a?b"},
+    {"s3://bucket/a?b@c", "s3://bucket/a?b@c"},
 };
+
+TEST(a_long_secret_is_taken_out_before_a_message_is_cut)
+{
+    char password[1000];
+    struct imrec_error err;
+    memset(password, 'p', sizeof(password) - 1);
+    password[sizeof(password) - 1] = '\0';
+    (void)imrec_error_at(&err, IMREC_ERR_IO, 0, "https://me:%s@h/a?sig=%s: no", password, password);
+    ck_assert_str_eq(err.message, "https://h/a: no");
+}
 
 LOOP_TEST(secrets_of_urls_are_taken_out, 0, COUNT(secrets))
 {

@@ -139,6 +139,22 @@ TEST(progress_tells_rates_what_was_skipped_and_what_is_left)
     progress_end(&p, &c, 1);
 }
 
+TEST(progress_of_a_part_ends_with_its_own_counts_or_in_silence)
+{
+    struct progress p;
+    FILE *out = begin();
+    progress_start(&p, out, false, "images found", 0, 0);
+    progress_update(&p, &(struct progress_counts){.done = 10}, 100);
+    progress_part(&p, 200); /* too short for a line */
+    progress_start(&p, out, false, "images found", 0, 0);
+    progress_update(&p, &(struct progress_counts){.done = 10}, 10000);
+    progress_update(&p, &(struct progress_counts){.done = 24}, 11000);
+    progress_part(&p, 12000);
+    fclose(out);
+    ck_assert_str_eq(g_text, "10 images found, 1/s\n"
+                             "24 images found, 2/s\n");
+}
+
 TEST(every_default_is_in_range_and_every_flag_in_help_and_manual)
 {
     static const struct cli_page *const pages[] = {&cli_page_im2rec, NULL};

@@ -231,15 +231,23 @@ TEST(the_options_of_a_sample_are_rows_of_the_table)
 /* A mean image is of whole images, as they are before anything is drawn for them. */
 TEST(the_mean_image_keeps_the_size_and_the_data)
 {
-    static const char *const keeps[] = {
-        "path_imgrec",   "path_imgidx",     "data_shape",      "batch_size",
-        "resize",        "inter_method",    "auto_orient",     "preprocess_threads",
-        "memory_limit",  "prefetch_buffer", "drop_behind",     "max_pixels",
-        "fill_value",    "seed_aug",        "verify_decode",   "preset",
-        "rrc_style",     "antialias",       "resize_mode",     "source",
-        "boxes",         "allow_missing",   "label_pad_value", "ctx",
-        "device_id",     "sample_rate",     "audio",           "max_random_shift",
-        "subtract_mean", "max_random_gain", "verify_checksums"};
+    static const char *const keeps[] = {"path_imgrec",     "path_imgidx",
+                                        "cache",           "cache_size",
+                                        "data_shape",      "batch_size",
+                                        "resize",          "inter_method",
+                                        "auto_orient",     "preprocess_threads",
+                                        "memory_limit",    "prefetch_buffer",
+                                        "drop_behind",     "max_pixels",
+                                        "fill_value",      "seed_aug",
+                                        "verify_decode",   "preset",
+                                        "rrc_style",       "antialias",
+                                        "resize_mode",     "source",
+                                        "boxes",           "allow_missing",
+                                        "label_pad_value", "ctx",
+                                        "device_id",       "sample_rate",
+                                        "audio",           "max_random_shift",
+                                        "subtract_mean",   "max_random_gain",
+                                        "verify_checksums"};
     static const char *const sets[] = {"path_imglist", "label_width", "label_pad_width", "on_error",
                                        "verbose",      "dtype",       "last_batch",      "aug_seq"};
     struct imrec_iter_options o, plain, defaults;

@@ -210,9 +210,8 @@ static const struct {
      "fault://script=nobody: this script is not set"},
     {"mem://top", IMREC_ERR_IO, ENOENT, "mem://top: no such folder"},
     {"mem://d/b", IMREC_ERR_IO, ENOENT, "mem://d/b: no such folder"},
-    {"s3://bucket", IMREC_ERR_UNSUPPORTED, 0,
-     "s3://bucket: s3:// is not supported yet; give a path or file:// (copy the data, or mount the "
-     "store)"},
+    {"ftp://bucket", IMREC_ERR_UNSUPPORTED, 0,
+     "ftp://bucket: no store knows the scheme 'ftp://'; use a path or file://"},
 };
 
 LOOP_TEST(what_is_no_folder_is_said_with_the_systems_reason, 0, COUNT(bad))

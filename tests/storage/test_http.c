@@ -251,8 +251,13 @@ TEST(it_is_for_reading_alone)
     ck_assert_int_eq(sink_publish(at("a.rec"), &err), IMREC_ERR_UNSUPPORTED);
     ck_assert_int_eq(lock_take(at("a.rec"), &lock, &err), IMREC_ERR_UNSUPPORTED);
     ck_assert_int_eq(folder_open(at(""), &f, &err), IMREC_ERR_UNSUPPORTED);
-    ck_assert(sink_exists(at("a.rec")));
-    ck_assert(!sink_exists(at("b.rec")));
+    bool there;
+    ck_assert_int_eq(sink_exists(at("a.rec"), &there, &err), IMREC_OK);
+    ck_assert(there);
+    ck_assert_int_eq(sink_exists(at("b.rec"), &there, &err), IMREC_OK);
+    ck_assert(!there);
+    proxy_rules(server, "do=status=403");
+    ck_assert_int_eq(sink_exists(at("b.rec"), &there, &err), IMREC_ERR_IO);
 }
 
 TEST(a_query_is_no_pattern)

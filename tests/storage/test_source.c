@@ -94,10 +94,6 @@ static const struct {
     const char *says;
 } refused[] = {
     {"ftp://host/a.rec", IMREC_ERR_UNSUPPORTED, "no store knows the scheme 'ftp://'"},
-    {"s3://bucket/a.rec", IMREC_ERR_UNSUPPORTED, "s3:// is not supported yet"},
-    {"gs://bucket/a.rec", IMREC_ERR_UNSUPPORTED, "gs:// is not supported yet"},
-    {"hdfs://name/a.rec", IMREC_ERR_UNSUPPORTED, "hdfs:// is not supported yet"},
-    {"HDFS://name/a.rec", IMREC_ERR_UNSUPPORTED, "HDFS:// is not supported yet"},
     {"mem://nothing", IMREC_ERR_IO, "mem://nothing: no such object"},
     {"/nowhere/a.rec", IMREC_ERR_IO, "/nowhere/a.rec: cannot open: No such file"},
     {"/dev/null", IMREC_ERR_ARGUMENT, "/dev/null: a device or socket, not a regular file"},

@@ -127,6 +127,7 @@ static void measure(const struct bench_job *job, struct imrec_iter *it, struct b
     out->rss_bytes = resident_bytes();
     out->planned_bytes = is.memory_planned_bytes;
     out->indexed = is.indexed;
+    imrec_iter_get_traffic(it, &out->traffic);
     take_shares(&was, &is, out);
     memcpy(out->advice, is.advice, sizeof(out->advice));
     out->good = true;

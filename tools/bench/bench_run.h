@@ -28,8 +28,9 @@ struct bench_result {
     /* of the iterator */
     double first_batch_s, batch_s;
     uint64_t rss_bytes, planned_bytes;
-    double share[STAGES]; /* of the workers' time */
-    bool indexed;         /* the order is by record */
+    double share[STAGES];         /* of the workers' time */
+    bool indexed;                 /* the order is by record */
+    struct imrec_traffic traffic; /* since it was opened */
     char advice[160];
 };
 

@@ -5,6 +5,7 @@
  * into a small buffer. Each is a process of its own, pinned, and they take turns. */
 #include "tools/bench/bench_sequences.h"
 
+#include "cli/show.h"
 #include "tools/commands/minibatch_config.h"
 
 #include <fcntl.h>
@@ -278,7 +279,7 @@ static void print_json(const struct run *r, const struct row *row)
                                              "open_mb_s",    "sweep_mb_s",  "next_sweep_mb_s"};
     struct json j;
     json_begin(&j, stdout);
-    json_text(&j, "source", r->b->source);
+    json_text(&j, "source", cli_uri(r->b->source));
     json_text(&j, "format", r->binary ? "binary" : "text");
     json_uint(&j, "bytes", r->bytes);
     json_array(&j, "runs");

@@ -1,5 +1,6 @@
 /* tools/bench/bench_table.c - what the measurements amount to. */
 #include "tools/bench/bench_table.h"
+#include "cli/show.h"
 
 #include <stdlib.h>
 
@@ -64,6 +65,7 @@ static void print_stages(const struct bench_team *t)
     for (int s = 0; s < STAGES; s++)
         printf("  %s %.1f%%", bench_stage_names[s], 100 * bench_median(&t->share[s]));
     printf("\n%7s  %s\n", "", t->advice);
+    command_traffic(NULL, &t->traffic);
 }
 
 static void print_views(const struct bench_table *t)
@@ -123,6 +125,7 @@ static void json_team(struct json *j, const struct bench_team *t, uint32_t views
     JSON_UINTS(j, {"images", t->images}, {"failed", t->failed});
     json_bool(j, "indexed", t->indexed);
     json_uint(j, "memory_planned_bytes", t->planned_bytes);
+    command_traffic(j, &t->traffic);
     json_text(j, "advice", t->advice);
     json_end(j);
 }
@@ -131,10 +134,10 @@ void bench_print_json(const struct bench_table *t)
 {
     struct json j;
     json_begin(&j, stdout);
-    json_text(&j, "shard", t->uri);
+    json_text(&j, "shard", cli_uri(t->uri));
     json_array(&j, "options");
     for (int i = 0; i < t->pair_count; i++)
-        json_text(&j, NULL, t->pairs[i]);
+        json_text(&j, NULL, cli_uri(t->pairs[i]));
     json_end(&j);
     json_int(&j, "repetitions", t->repeats);
     json_uint(&j, "views", t->views);

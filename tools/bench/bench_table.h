@@ -24,6 +24,7 @@ struct bench_team {
     double image_bytes;        /* compressed, on average */
     uint64_t planned_bytes, failed;
     bool indexed;
+    struct imrec_traffic traffic; /* of the last repetition */
     char advice[160];
 };
 

@@ -134,6 +134,7 @@ static bool iterator_turn(struct turns *x, struct bench_team *m)
         bench_add(&m->share[s], r.share[s]);
     m->planned_bytes = r.planned_bytes;
     m->indexed = r.indexed;
+    m->traffic = r.traffic;
     m->failed += r.failed;
     memcpy(m->advice, r.advice, sizeof(m->advice));
     return true;

@@ -1,5 +1,8 @@
 /* tools/commands/command.c - what the subcommands share. */
 #include "tools/commands/command.h"
+#include "cli/show.h"
+
+#include "storage/source.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,6 +17,15 @@ const struct cli_keys imrec_iter_keys[] = {{"Iterator parameters", imrec_iter_ta
 int command_refuse_count(const struct cli_page *page, const char *wrong)
 {
     return cli_refuse(stderr, page->name, "%s operands: %s %s", wrong, page->name, page->usage[0]);
+}
+
+bool command_is_local(const char *name, const char *output)
+{
+    struct imrec_error err;
+    const bool local = source_check_local(output, &err) == IMREC_OK;
+    if (!local)
+        cli_fail(name, &err);
+    return local;
 }
 
 static char *g_shards; /* what command_shards() has returned */
@@ -105,9 +117,9 @@ void command_finding(FILE *out, struct json *j, const struct imrec_finding *f)
     }
     json_object(j, NULL);
     json_text(j, "kind", imrec_finding_name(f->kind));
-    json_text(j, "shard", f->uri);
+    json_text(j, "shard", cli_uri(f->uri));
     JSON_UINTS(j, {"begin", f->begin}, {"end", f->end}, {"id", f->id});
-    json_text(j, "reason", f->reason);
+    json_text(j, "reason", cli_uri(f->reason));
     json_end(j);
 }
 
@@ -180,7 +192,7 @@ static void json_content(struct json *j, const struct imrec_record *r)
 void command_json_record(struct json *j, const struct imrec_record *r, bool all)
 {
     json_object(j, NULL);
-    json_text(j, "shard", r->uri);
+    json_text(j, "shard", cli_uri(r->uri));
     JSON_UINTS(j, {"offset", r->offset}, {"record_bytes", r->size});
     if (r->is_image) {
         json_uint(j, "id", r->id);
@@ -265,4 +277,23 @@ int command_iter_open(const char *name, const struct imrec_iter_options *o, stru
         return cli_fail(name, &err);
     imrec_reader_close(reader); /* the shards are there: it is the options */
     return cli_refuse(stderr, name, "%s", err.message);
+}
+
+void command_traffic(struct json *j, const struct imrec_traffic *t)
+{
+    char store[HUMAN_BYTES], cache[HUMAN_BYTES];
+    if (t->requests == 0 && t->cache_bytes == 0)
+        return;
+    if (j != NULL) {
+        json_object(j, "traffic");
+        JSON_UINTS(j, {"store_bytes", t->store_bytes}, {"cache_bytes", t->cache_bytes},
+                   {"requests", t->requests}, {"retries", t->retries}, {"hedges", t->hedges});
+        json_rounded(j, "wait_s", 1e-9 * (double)t->wait_ns);
+        json_end(j);
+    } else {
+        printf("%s from stores in %" PRIu64 " requests (%" PRIu64 " retries, %" PRIu64
+               " hedges; threads waited %.3g s), %s from the cache\n",
+               human_size(t->store_bytes, store), t->requests, t->retries, t->hedges,
+               1e-9 * (double)t->wait_ns, human_size(t->cache_bytes, cache));
+    }
 }

@@ -18,7 +18,7 @@
 struct command {
     const struct cli_page *page;
     size_t options_size; /* of the struct that the page's table fills */
-    int fewest, most;     /* operands */
+    int fewest, most;    /* operands */
     int (*run)(const void *options, int n, char **operand); /* returns the exit status */
 };
 
@@ -26,7 +26,7 @@ struct command {
  * `fewest` to `most` operands (most < 0: any number), which is the file's run(); and its page:
  * COMMAND(info, ROWS, 1, -1) = {PAGE_OF("info", exits), .summary = ...}; */
 #define PARAM_STRUCT struct options
-#define COMMAND(word, ROWS, fewest, most)                                                           \
+#define COMMAND(word, ROWS, fewest, most)                                                          \
     struct options {                                                                               \
         ROWS(IMREC_FIELD)                                                                          \
     };                                                                                             \
@@ -37,7 +37,7 @@ struct command {
         return run(o, n, operand);                                                                 \
     }                                                                                              \
     static const struct cli_page page;                                                             \
-    const struct command command_##word = {&page, sizeof(struct options), fewest, most, run_any};   \
+    const struct command command_##word = {&page, sizeof(struct options), fewest, most, run_any};  \
     static const struct cli_page page
 #define PAGE_OF(word, says) .name = "imrec " word, .table = table, .exits = says
 
@@ -48,7 +48,8 @@ extern const struct cli_keys imrec_iter_keys[]; /* key=value, for pages */
 
 extern const struct command command_info, command_ls, command_cat, command_export, command_verify,
     command_repair, command_index, command_view, command_batches, command_bench, command_convert,
-    command_minibatches, command_merge, command_split, command_sample, command_relabel;
+    command_minibatches, command_merge, command_split, command_sample, command_relabel,
+    command_cache;
 
 #define IMREC_EXITS "0 fine, 1 failed or damage found, 2 wrong usage, 3 done with something skipped"
 
@@ -90,6 +91,10 @@ const char *command_shards(const char *name, char *const *operands, int n, bool 
  * says what is wrong with the usage. argv[0] is the page's name. Returns the exit status. */
 int command_run(const struct command *c, int argc, char **argv);
 
+/* Whether an output can be there: not in a store, whose objects other tools do not open. False
+ * after one line on stderr. */
+bool command_is_local(const char *name, const char *output);
+
 /* "missing operands", with the usage. Returns EXIT_USAGE. */
 int command_refuse_count(const struct cli_page *page, const char *wrong);
 
@@ -129,6 +134,10 @@ struct json *command_left_end(struct command_left *l, bool done);
 /* The record as a JSON object, with what its image, or sound, says of itself; `all`: the second id
  * and the mask, too. */
 void command_json_record(struct json *j, const struct imrec_record *r, bool all);
+
+/* What a reader moved over the network and out of a cache, if it is anything: as a member of the
+ * JSON object that is open, or (j NULL) as one line. */
+void command_traffic(struct json *j, const struct imrec_traffic *t);
 
 /* A decimal id without sign. EXIT_OK, or EXIT_USAGE after one line on stderr. */
 int command_read_id(const char *name, const char *text, uint64_t *id);

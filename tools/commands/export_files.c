@@ -284,7 +284,7 @@ static bool take_folder(struct export_files *f, const char *uri)
 {
     char path[PATH_ROOM], text[MARKER_ROOM];
     struct stat s;
-    const int n = snprintf(text, sizeof(text), "imrec export 1\nof %s\n", uri);
+    const int n = snprintf(text, sizeof(text), "imrec export 1\nof %s\n", cli_uri(uri));
     if (mkdir(f->folder, 0777) != 0 && errno != EEXIST)
         return say(f, "cannot create", f->folder);
     const int others = count_others(f->folder, "");

@@ -1,5 +1,6 @@
 /* tools/commands/imrec_batches.c - what the iterator delivers, as NumPy files, for checks from
  * outside. */
+#include "cli/show.h"
 #include "tools/commands/batches_draw.h"
 #include "tools/commands/command.h"
 #include "tools/commands/npy.h"
@@ -256,23 +257,27 @@ static int deliver(struct job *j, struct imrec_iter *it)
 static void print(const struct job *j, struct imrec_iter *it)
 {
     struct imrec_iter_stats stats;
+    struct imrec_traffic traffic;
     struct json json;
     imrec_iter_get_stats(it, &stats);
+    imrec_iter_get_traffic(it, &traffic);
     if (!j->o->json) {
         printf("%s: %" PRIu64 " batches, %" PRIu64 " rows, %" PRIu64 " failed slots",
                cli_show(j->o->out), j->batches, j->valid.rows, j->failed);
         if (j->replaced != 0)
             printf(", %" PRIu64 " replaced", j->replaced);
         putchar('\n');
+        command_traffic(NULL, &traffic);
         return;
     }
     json_begin(&json, stdout);
     json_text(&json, "folder", j->o->out);
     JSON_UINTS(&json, {"batches", j->batches}, {"rows", j->valid.rows}, {"failed", j->failed},
                {"replaced", j->replaced}, {"sweeps_ended", j->sweeps_ended});
+    command_traffic(&json, &traffic);
     json_bool(&json, "indexed", stats.indexed);
     if (imrec_iter_index(it) != NULL)
-        json_text(&json, "index", imrec_iter_index(it));
+        json_text(&json, "index", cli_uri(imrec_iter_index(it)));
     else
         json_raw(&json, "index", "null");
     json_close(&json);
@@ -306,6 +311,8 @@ static int run(const struct options *o, int n, char **operand)
     struct imrec_iter_options iter;
     struct imrec_iter *it;
     struct job j = {.o = o, .iter = &iter};
+    if (!command_is_local(page.name, o->out))
+        return EXIT_FAILED;
     if (!command_iter_options(page.name, operand[0], 128, operand + 1, n - 1, &iter))
         return EXIT_USAGE;
     int status = command_iter_open(page.name, &iter, &it);

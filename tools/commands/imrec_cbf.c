@@ -1,6 +1,7 @@
 /* tools/commands/imrec_cbf.c - info and verify for files of CNTK's binary format. */
 #include "imrec/cbf.h"
 
+#include "cli/show.h"
 #include "tools/commands/command.h"
 
 bool cbf_are(char *const *files, int n)
@@ -67,7 +68,7 @@ int cbf_show(const char *name, const char *file, bool title, struct json *j)
     if (imrec_cbf_card(file, false, NULL, NULL, &c, &err) != IMREC_OK)
         return cli_fail(name, &err);
     if (title && j != NULL)
-        json_text(j, "file", file);
+        json_text(j, "file", cli_uri(file));
     else if (title)
         printf("%s\n", cli_show(file));
     if (j != NULL)
@@ -112,9 +113,9 @@ static void found(void *user, const struct imrec_finding *what)
     }
     json_object(j, NULL);
     if (f->file != NULL)
-        json_text(j, "file", f->file);
+        json_text(j, "file", cli_uri(f->file));
     JSON_UINTS(j, {"offset", what->begin}, {"lost", what->lost});
-    json_text(j, "message", what->reason);
+    json_text(j, "message", cli_uri(what->reason));
     json_end(j);
 }
 

@@ -201,7 +201,7 @@ static int run(const struct options *o, int n, char **operand)
     j.folder = operand[1];
     j.on_error = o->on_error;
     const char *uri = command_shards(page.name, operand, 1, o->allow_missing);
-    if (uri == NULL)
+    if (uri == NULL || !command_is_local(page.name, j.folder))
         return EXIT_FAILED;
     command_left_begin(&j.left, page.name, o->json);
     if (imrec_checked_open(uri, NULL, NULL, &reader, &err) != IMREC_OK ||

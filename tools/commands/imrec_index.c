@@ -1,4 +1,5 @@
 /* tools/commands/imrec_index.c - makes the index of a shard. */
+#include "cli/show.h"
 #include "tools/commands/command.h"
 
 #define INDEX_PARAMS(X)                                                                            \
@@ -24,7 +25,7 @@ COMMAND(index, INDEX_PARAMS, 1, -1) = {
 static void json_result(struct json *j, const char *shard, const struct imrec_index_result *r)
 {
     json_object(j, NULL);
-    json_text(j, "shard", shard);
+    json_text(j, "shard", cli_uri(shard));
     JSON_UINTS(j, {"records", r->records}, {"repeated_keys", r->repeated},
                {"damaged_ranges", r->damaged_ranges});
     json_end(j);

@@ -1,4 +1,5 @@
 /* tools/commands/imrec_info.c - the card of a data set. */
+#include "cli/show.h"
 #include "tools/commands/command.h"
 #include "tools/commands/imrec_sequences.h"
 
@@ -63,7 +64,7 @@ static void json_shards(struct json *j, const struct imrec_dataset_card *c)
     for (uint64_t i = 0; i < c->shard_count; i++) {
         const struct imrec_shard_card *s = &c->shards[i];
         json_object(j, NULL);
-        json_text(j, "uri", s->uri);
+        json_text(j, "uri", cli_uri(s->uri));
         JSON_UINTS(j, {"bytes", s->bytes}, {"records", s->records});
         json_bool(j, "indexed", s->indexed);
         json_bool(j, "checksummed", s->checksummed);

@@ -1,4 +1,5 @@
 /* tools/commands/imrec_repair.c - intact records of damaged shards into a new one. */
+#include "cli/show.h"
 #include "tools/commands/command.h"
 
 #define REPAIR_PARAMS(X)                                                                           \
@@ -46,7 +47,7 @@ static void print(struct json *j, const struct imrec_repair_result *r, const cha
         return;
     }
     json_end(j); /* of what was lost */
-    json_text(j, "shard", path);
+    json_text(j, "shard", cli_uri(path));
     JSON_UINTS(j, {"kept", r->kept}, {"kept_bytes", r->kept_bytes}, {"dropped", r->dropped},
                {"damaged_ranges", r->damaged_ranges}, {"lost_bytes", r->lost_bytes},
                {"unmatched", r->unmatched}, {"missing", r->missing}, {"metadata", r->metadata});

@@ -1,6 +1,7 @@
 /* tools/commands/imrec_sequences.c - what info and verify say of CNTK's text. */
 #include "tools/commands/imrec_sequences.h"
 
+#include "cli/show.h"
 #include "imrec/ctf.h"
 #include "imrec/sequences.h"
 #include "tools/commands/command.h"
@@ -194,7 +195,7 @@ static void found(void *user, const struct imrec_finding *f)
     }
     json_object(j, NULL);
     json_uint(j, "offset", f->begin);
-    json_text(j, "message", f->reason);
+    json_text(j, "message", cli_uri(f->reason));
     json_end(j);
 }
 

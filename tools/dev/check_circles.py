@@ -9,8 +9,8 @@ import pathlib
 import subprocess
 import sys
 
-OURS = ("base/", "parallel/", "storage/", "formats/", "codec/", "augment/", "container/", "iter/", "dataset/", "minibatch/", "cli/",
-        "im2rec/", "tools/")
+OURS = ("base/", "parallel/", "storage/", "formats/", "codec/", "augment/", "container/", "iter/", "split/", "dataset/", "minibatch/",
+        "cli/", "im2rec/", "tools/")
 
 
 def objects(source, build):

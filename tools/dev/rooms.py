@@ -8,8 +8,8 @@ import sys
 
 PAGE = "CONTRIBUTING.md"
 BEGIN, END = "<!-- rooms: written by tools/dev/rooms.py -->\n", "<!-- rooms end -->\n"
-TOP = ("base", "parallel", "storage", "formats", "codec", "augment", "container", "iter", "dataset", "minibatch", "cli", "im2rec",
-       "tools")
+TOP = ("base", "parallel", "storage", "formats", "codec", "augment", "container", "iter", "split", "dataset", "minibatch", "cli",
+       "im2rec", "tools")
 LAYER = re.compile(r"^imrec_layer\(\s*\w+(.*?)\)", re.M | re.S)
 
 

@@ -2,6 +2,7 @@
 #include "tools/view/html.h"
 
 #include "base/shown.h"
+#include "cli/show.h"
 
 #include <stdint.h>
 #include <string.h>
@@ -42,6 +43,7 @@ void html_end(FILE *out)
 void html_text(FILE *out, const char *text)
 {
     char shown[SHOWN_BYTES];
+    text = cli_uri(text);
     for (size_t n = strlen(text), took; n > 0; text += took, n -= took) {
         took = shown_next(text, n, shown);
         fputs(shown[0] == '&'   ? "&amp;"

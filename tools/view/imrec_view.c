@@ -1,6 +1,7 @@
 /* tools/view/imrec_view.c - a contact sheet: one HTML page that holds its images. */
 #include "tools/view/imrec_view.h"
 #include "cli/output.h"
+#include "cli/show.h"
 #include "tools/view/html.h"
 
 #include <unistd.h>
@@ -59,7 +60,7 @@ fill(struct sheet *s, const char *uri, const struct options *o, char *const *pai
     struct imrec_error err;
     char title[256];
     int status = EXIT_OK;
-    snprintf(title, sizeof(title), "%.200s%s", uri,
+    snprintf(title, sizeof(title), "%.200s%s", cli_uri(uri),
              o->grid != 0   ? ", augmented"
              : o->augmented ? ", as delivered"
                             : "");
@@ -134,5 +135,7 @@ static int run(const struct options *o, int n, char **operand)
     if (!o->augmented && o->grid != 0)
         return cli_refuse(stderr, page.name, "--grid goes with --augmented");
     const char *uri = command_shards(page.name, operand, 1, o->allow_missing);
-    return uri != NULL ? view(uri, operand[1], o, operand + 2, n - 2) : EXIT_FAILED;
+    return uri != NULL && command_is_local(page.name, operand[1])
+               ? view(uri, operand[1], o, operand + 2, n - 2)
+               : EXIT_FAILED;
 }

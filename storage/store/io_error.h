@@ -1,6 +1,6 @@
-/* storage/io_error.h - one sentence about what the system refused. */
-#ifndef IMREC_STORAGE_IO_ERROR_H
-#define IMREC_STORAGE_IO_ERROR_H
+/* storage/store/io_error.h - one sentence about what the system refused. */
+#ifndef IMREC_STORAGE_STORE_IO_ERROR_H
+#define IMREC_STORAGE_STORE_IO_ERROR_H
 
 #include "imrec/error.h"
 

@@ -1,5 +1,5 @@
-/* storage/io_error.c - one sentence about what the system refused. */
-#include "storage/io_error.h"
+/* storage/store/io_error.c - one sentence about what the system refused. */
+#include "storage/store/io_error.h"
 
 #include "base/error.h"
 

@@ -1,0 +1,59 @@
+/* im2rec/ahead.c - the next images of a job; those in stores are begun to be read well before.
+ *
+ * What is on the machine's disks is not: the list is then read line by line, as workers ask. */
+#include "im2rec/ahead.h"
+
+#include "base/error.h"
+
+static enum imrec_status begin(struct ahead *a, struct pack_item *p, struct imrec_error *err)
+{
+    char uri[2 * IMAGE_PATH_MAX];
+    IMREC_TRY(job_next(a->job, p, err));
+    if (p->outcome.reason != REASON_NONE || p->failed != IMREC_OK ||
+        !file_is_in_store(p, a->root, uri))
+        return IMREC_OK;
+    if (a->fetcher == NULL)
+        IMREC_TRY(fetcher_new(a->limit, &a->fetcher, err));
+    p->fetch = fetch_begin(a->fetcher, uri);
+    return IMREC_OK;
+}
+
+static void fill(struct ahead *a)
+{
+    while (a->count < FETCHES_MOST && a->ended == IMREC_OK) {
+        struct pack_item *p = &a->items[(a->first + a->count) % FETCHES_MOST];
+        a->ended = begin(a, p, &a->error);
+        a->count += a->ended == IMREC_OK;
+    }
+}
+
+enum imrec_status ahead_next(struct ahead *a, struct pack_item *p, struct imrec_error *err)
+{
+    if (a->fetcher == NULL && a->ended == IMREC_OK) {
+        const enum imrec_status st = begin(a, p, err);
+        if (a->fetcher != NULL && st == IMREC_OK)
+            fill(a);
+        return st;
+    }
+    if (a->count == 0) {
+        if (a->ended != IMREC_END && err != NULL)
+            *err = a->error;
+        return a->ended;
+    }
+    struct pack_item *next = &a->items[a->first];
+    const struct pack_item given = *p; /* its buffers are for a later one */
+    *p = *next;
+    *next = given;
+    a->first = (a->first + 1) % FETCHES_MOST;
+    a->count--;
+    fill(a);
+    return IMREC_OK;
+}
+
+void ahead_end(struct ahead *a)
+{
+    for (uint32_t i = 0; i < FETCHES_MOST; i++)
+        pack_item_free(&a->items[i]);
+    fetcher_free(a->fetcher);
+    a->fetcher = NULL;
+}
