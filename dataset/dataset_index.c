@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/math.h"
-#include "container/index_load.h"
+#include "container/shards/index_load.h"
 #include "dataset/dataset_walk.h"
 #include "dataset/record_reader.h"
 #include "formats/recordio/record_index.h"
@@ -101,7 +101,8 @@ load_binary(const char *shard, const char *path, struct shard_index *out, struct
     struct comparing c = {.x = out, .name = path};
     IMREC_TRY(source_open(shard, &source, err));
     const struct index_shard of = {shard, source, source->size};
-    enum imrec_status st = index_load(path, &of, take_entries, &c, err);
+    struct index_blocks head;
+    enum imrec_status st = index_load(path, &of, take_entries, &c, &head, err);
     source_close(source);
     if (st == IMREC_OK && out->found && c.next != out->count)
         st = imrec_fail(err, IMREC_ERR_CORRUPT,
@@ -236,9 +237,10 @@ struct indexing {
     uint64_t *keys; /* of all records, to count repeated ones */
     uint64_t room;
     enum imrec_keys how;
-    bool binary;
-    struct index_entry *entry; /* of all records, binary only */
+    struct imrec_index_place *place; /* of a binary index; NULL: it is text */
+    struct index_entry *entry;       /* of all records, binary only */
     uint64_t entry_room;
+    uint64_t end; /* of the records so far; UINT64_MAX: there is a gap between them */
 };
 
 static enum imrec_status flush_lines(struct indexing *x, struct imrec_error *err)
@@ -261,8 +263,9 @@ add_key(struct indexing *x, uint64_t n, uint64_t key, struct imrec_error *err)
 static enum imrec_status
 write_entry(struct indexing *x, uint64_t n, struct index_entry e, struct imrec_error *err)
 {
-    if (!x->binary)
+    if (x->place == NULL)
         return record_index_write(&x->lines, e.key, e.offset, err);
+    x->end = x->end == e.offset ? e.offset + x->walk.reader->framed.n : UINT64_MAX;
     if (!IMREC_GROW(x->entry, x->entry_room, n + 1))
         return IMREC_NO_MEMORY(err, "no memory for an index of %" PRIu64 " records", n + 1);
     x->entry[n] = e;
@@ -272,24 +275,16 @@ write_entry(struct indexing *x, uint64_t n, struct index_entry e, struct imrec_e
 static enum imrec_status write_binary(struct indexing *x, uint64_t n, struct imrec_error *err)
 {
     const struct shard *shard = &x->walk.reader->container.shards[0];
+    struct imrec_index_place *place = x->place;
     struct index_blocks h;
-    uint8_t head[INDEX_BLOCKS_HEAD_BYTES];
     IMREC_TRY(
         index_of_shard(&(struct index_shard){shard->uri, shard->source, shard->size}, &h, err));
-    h.count = n;
-    index_blocks_write_head(&h, head);
-    IMREC_TRY(sink_append(x->sink, head, sizeof(head), err));
-    uint8_t *block = imrec_realloc(NULL, INDEX_BLOCKS_BLOCK_BYTES, 1);
-    if (block == NULL)
-        return IMREC_NO_MEMORY(err, "no memory for a block of an index");
-    enum imrec_status st = IMREC_OK;
-    for (uint64_t k = 0; st == IMREC_OK && k < index_blocks_total(&h); k++) {
-        const struct index_entry *e = x->entry + k * INDEX_BLOCKS_ENTRIES;
-        st = sink_append(x->sink, block,
-                         index_blocks_write(k, e, index_blocks_entries(&h, k), block), err);
-    }
-    imrec_free(block);
-    return st;
+    h.number = place->number;
+    h.hash_before = place->number != 0 ? place->hash : INDEX_BLOCKS_HASH_BEGIN;
+    h.flags = x->end == shard->size ? INDEX_BLOCKS_COMPLETE : 0;
+    IMREC_TRY(index_write(x->sink, &h, x->entry, n, err));
+    *place = (struct imrec_index_place){h.number + 1, h.hash_after};
+    return IMREC_OK;
 }
 
 static enum imrec_status
@@ -303,7 +298,7 @@ write_all(struct indexing *x, struct imrec_index_result *out, struct imrec_error
             continue;
         }
         if (st == IMREC_END)
-            return x->binary ? write_binary(x, out->records, err) : flush_lines(x, err);
+            return x->place != NULL ? write_binary(x, out->records, err) : flush_lines(x, err);
         if (st != IMREC_OK)
             return st;
         const uint64_t key = x->how == IMREC_KEYS_ID && r.is_image ? r.id : out->records;
@@ -355,9 +350,10 @@ static enum imrec_status index_shard(struct indexing *x, const char *shard, cons
     const struct container_options one = {
         .path_imgrec = shard, .num_parts = 1, .look = CONTAINER_LOOK_SHARD};
     IMREC_TRY(dataset_walk_open(&one, NULL, NULL, &x->walk, err));
+    x->walk.reader->keep_framed = x->place != NULL;
     char *path = to != NULL ? imrec_joined(to, 0, to)
                             : set_path(x->walk.files.shards.uri[0],
-                                       x->binary ? SET_BINARY_INDEX : SET_INDEX);
+                                       x->place != NULL ? SET_BINARY_INDEX : SET_INDEX);
     enum imrec_status st = path != NULL ? index_to(x, path, force, out, err)
                                         : IMREC_NO_MEMORY(err, "no memory for a path");
     sink_abort(x->sink);
@@ -377,9 +373,12 @@ enum imrec_status imrec_dataset_index(const char *shard, const char *idx_path, e
 
 enum imrec_status
 imrec_dataset_index_binary(const char *shard, const char *idxb_path, enum imrec_keys keys,
-                           bool force, struct imrec_index_result *out, struct imrec_error *err)
+                           bool force, struct imrec_index_place *place,
+                           struct imrec_index_result *out, struct imrec_error *err)
 {
-    struct indexing x = {.lines = BUF_INIT(0), .how = keys, .binary = true};
+    struct imrec_index_place alone = {0};
+    struct indexing x = {
+        .lines = BUF_INIT(0), .how = keys, .place = place != NULL ? place : &alone};
     *out = (struct imrec_index_result){0};
     if (idxb_path != NULL && !index_is_binary(idxb_path))
         return IMREC_REFUSE(err, "%.300s: the name of a binary index ends in .idxb", idxb_path);

@@ -1,8 +1,9 @@
 /*
  * formats/recordio/index_blocks.c - .idxb, the binary index of a shard.
  *
- *     "IMRECIDX" | u32 version 1 | u32 16 | u32 4096 | u32 0 | u64 entries | u64 shard bytes |
- *     u32 CRC-32C of the shard's first 4096 bytes | 16 zeros to byte 60 | u32 CRC-32C of these 60
+ *     "IMRECIDX" | u32 version 1 | u32 shard's number | u32 4096 | u32 flags | u64 entries |
+ *     u64 shard bytes | u64 hash before | u64 hash after | u32 CRC-32C of the shard's first 4096
+ *     bytes | u32 CRC-32C of these 60
  *     u64 offset | u64 key                            4096 of them a block, fewer in the last
  *     u32 CRC-32C of the block's number (u64) and its entries
  * little-endian. Every block's place follows from its number, so any of them is read alone; its
@@ -20,17 +21,37 @@
 
 enum { /* offsets in the header */
        AT_VERSION = 8,
-       AT_ENTRY = 12,
+       AT_NUMBER = 12,
        AT_BLOCK = 16,
        AT_FLAGS = 20,
        AT_COUNT = 24,
        AT_SHARD = 32,
-       AT_SHARD_CRC = 40,
-       AT_ZEROS = 44,
+       AT_BEFORE = 40,
+       AT_AFTER = 48,
+       AT_SHARD_CRC = 56,
        AT_CRC = 60,
 };
 
 static const uint8_t magic[8] = {'I', 'M', 'R', 'E', 'C', 'I', 'D', 'X'};
+
+/* ---- what the header says of the entries -------------------------------------------------- */
+
+uint64_t index_blocks_hash(uint64_t hash, uint32_t number, struct index_entry e)
+{
+    const uint64_t prime = 0x100000001b3u; /* FNV-1a, a word at a time */
+    hash = (hash ^ number) * prime;
+    hash = (hash ^ e.offset) * prime;
+    return (hash ^ e.key) * prime;
+}
+
+uint32_t index_blocks_plain(const struct index_entry *e, uint64_t n, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < n; i++)
+        if (e[i].key == 0 &&
+            (i + 1 < n ? e[i + 1].offset : bytes) - e[i].offset == INDEX_BLOCKS_HEADER_BYTES)
+            return 0;
+    return INDEX_BLOCKS_PLAIN;
+}
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
@@ -39,10 +60,13 @@ void index_blocks_write_head(const struct index_blocks *h, uint8_t out[INDEX_BLO
     memset(out, 0, INDEX_BLOCKS_HEAD_BYTES);
     memcpy(out, magic, sizeof(magic));
     store_le32(out + AT_VERSION, VERSION);
-    store_le32(out + AT_ENTRY, INDEX_BLOCKS_ENTRY_BYTES);
+    store_le32(out + AT_NUMBER, h->number);
     store_le32(out + AT_BLOCK, INDEX_BLOCKS_ENTRIES);
+    store_le32(out + AT_FLAGS, h->flags);
     store_le64(out + AT_COUNT, h->count);
     store_le64(out + AT_SHARD, h->shard_bytes);
+    store_le64(out + AT_BEFORE, h->hash_before);
+    store_le64(out + AT_AFTER, h->hash_after);
     store_le32(out + AT_SHARD_CRC, h->shard_crc);
     store_le32(out + AT_CRC, crc32c(0, out, AT_CRC));
 }
@@ -90,9 +114,7 @@ static enum imrec_status check_form(const char *name, struct bytes head, struct 
         uint32_t at, value;
         const char *what;
     } fixed[] = {{AT_VERSION, VERSION, "version"},
-                 {AT_ENTRY, INDEX_BLOCKS_ENTRY_BYTES, "bytes of an entry"},
-                 {AT_BLOCK, INDEX_BLOCKS_ENTRIES, "entries of a block"},
-                 {AT_FLAGS, 0, "flags"}};
+                 {AT_BLOCK, INDEX_BLOCKS_ENTRIES, "entries of a block"}};
     if (head.n < sizeof(magic) || memcmp(head.p, magic, sizeof(magic)) != 0)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, 0,
                               "%s: not a binary index: it does not begin with IMRECIDX", name);
@@ -112,17 +134,12 @@ static enum imrec_status check_form(const char *name, struct bytes head, struct 
                 err, IMREC_ERR_UNSUPPORTED, fixed[i].at,
                 "%s: %s %" PRIu32 " of a binary index, this reader knows %" PRIu32, name,
                 fixed[i].what, load_le32(head.p + fixed[i].at), fixed[i].value);
-    return IMREC_OK;
-}
-
-static enum imrec_status check_zeros(const char *name, struct bytes head, struct imrec_error *err)
-{
-    for (uint32_t i = AT_ZEROS; i < AT_CRC; i++)
-        if (head.p[i] != 0)
-            return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, i,
-                                  "%s: byte %" PRIu32 " of a binary index is %u, this reader "
-                                  "knows 0",
-                                  name, i, head.p[i]);
+    const uint32_t flags = load_le32(head.p + AT_FLAGS);
+    if ((flags & ~(uint32_t)(INDEX_BLOCKS_COMPLETE | INDEX_BLOCKS_PLAIN)) != 0)
+        return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, AT_FLAGS,
+                              "%s: flags 0x%" PRIx32 " of a binary index, this reader knows 1 and "
+                              "2",
+                              name, flags);
     return IMREC_OK;
 }
 
@@ -153,10 +170,13 @@ enum imrec_status index_blocks_read_head(const char *name, struct bytes head, ui
                                          struct index_blocks *out, struct imrec_error *err)
 {
     IMREC_TRY(check_form(name, head, err));
-    IMREC_TRY(check_zeros(name, head, err));
     *out = (struct index_blocks){.count = load_le64(head.p + AT_COUNT),
                                  .shard_bytes = load_le64(head.p + AT_SHARD),
-                                 .shard_crc = load_le32(head.p + AT_SHARD_CRC)};
+                                 .hash_before = load_le64(head.p + AT_BEFORE),
+                                 .hash_after = load_le64(head.p + AT_AFTER),
+                                 .shard_crc = load_le32(head.p + AT_SHARD_CRC),
+                                 .number = load_le32(head.p + AT_NUMBER),
+                                 .flags = load_le32(head.p + AT_FLAGS)};
     return check_sizes(name, out, file_bytes, err);
 }
 
@@ -197,5 +217,10 @@ enum imrec_status index_blocks_read(const char *name, const struct index_blocks 
         out[i] = (struct index_entry){load_le64(p), load_le64(p + 8)};
         IMREC_TRY(check_entry(name, h, begin + i * INDEX_BLOCKS_ENTRY_BYTES, &out[i], i == 0, err));
     }
+    if (number == 0 && (h->flags & INDEX_BLOCKS_COMPLETE) != 0 && out[0].offset != 0)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, begin,
+                              "%s: its flags say that it lists every record, but its first one is "
+                              "at %" PRIu64 ", not 0",
+                              name, out[0].offset);
     return IMREC_OK;
 }

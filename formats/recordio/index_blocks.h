@@ -15,11 +15,27 @@
 struct index_entry {
     uint64_t offset, key;
 };
+enum {
+    INDEX_BLOCKS_COMPLETE = 1, /* records follow each other from byte 0 to the shard's end */
+    INDEX_BLOCKS_PLAIN = 2,    /* no record of key 0 takes INDEX_BLOCKS_HEADER_BYTES: metadata's */
+};
+#define INDEX_BLOCKS_HEADER_BYTES 40u
+#define INDEX_BLOCKS_HASH_BEGIN   UINT64_C(0xcbf29ce484222325) /* before the set's first record */
+
 struct index_blocks { /* what the header says */
     uint64_t count;   /* of entries */
     uint64_t shard_bytes;
+    uint64_t hash_before, hash_after; /* index_blocks_hash() before and after this shard's */
     uint32_t shard_crc;
+    uint32_t number; /* of the shard in its set */
+    uint32_t flags;
 };
+
+/* The running hash of all records of a set after one more, of shard `number`. */
+uint64_t index_blocks_hash(uint64_t hash, uint32_t number, struct index_entry e);
+/* Whether these, in ascending order, can be all records of a shard of `bytes`, none metadata:
+ * INDEX_BLOCKS_PLAIN or 0. */
+uint32_t index_blocks_plain(const struct index_entry *e, uint64_t n, uint64_t bytes);
 
 void index_blocks_write_head(const struct index_blocks *h, uint8_t out[INDEX_BLOCKS_HEAD_BYTES]);
 /* Writes block `number`, of e[0..n), n <= INDEX_BLOCKS_ENTRIES; returns its bytes. */

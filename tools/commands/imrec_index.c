@@ -17,9 +17,10 @@ COMMAND(index, INDEX_PARAMS, 1, -1) = {
     .usage = {"[OPTIONS] SHARD.rec..."},
     .text = "Scans each shard and writes 'key TAB offset' of every record next to it. An index is\n"
             "refused where one exists, unless --force. Damaged ranges are skipped and reported.\n"
-            "--binary writes .idxb with the same entries: checksummed blocks, found before .idx.",
+            "--binary writes .idxb with the same entries: checksummed blocks, found before .idx.\n"
+            "Name all shards of a set, in order: then a partition reads only its part of them.",
     .examples = "  imrec index train.rec\n"
-                "  imrec index --binary train.rec\n",
+                "  imrec index --binary train-*.rec\n",
 };
 
 static void json_result(struct json *j, const char *shard, const struct imrec_index_result *r)
@@ -31,14 +32,15 @@ static void json_result(struct json *j, const char *shard, const struct imrec_in
     json_end(j);
 }
 
-static int index_one(const char *shard, const struct options *o, struct json *j)
+static int index_one(const char *shard, const struct options *o, struct imrec_index_place *place,
+                     struct json *j)
 {
     struct imrec_error err;
     struct imrec_index_result r = {0};
     char n[HUMAN_BYTES];
     const char *to = o->out[0] != '\0' ? o->out : NULL;
-    if ((o->binary ? imrec_dataset_index_binary : imrec_dataset_index)(shard, to, o->keys, o->force,
-                                                                       &r, &err) != IMREC_OK)
+    if ((o->binary ? imrec_dataset_index_binary(shard, to, o->keys, o->force, place, &r, &err)
+                   : imrec_dataset_index(shard, to, o->keys, o->force, &r, &err)) != IMREC_OK)
         return cli_fail(page.name, &err);
     if (j != NULL)
         json_result(j, shard, &r);
@@ -57,12 +59,13 @@ static int index_one(const char *shard, const struct options *o, struct json *j)
 static int run(const struct options *o, int n, char **operand)
 {
     struct json json;
+    struct imrec_index_place place = {0};
     int worst = EXIT_OK;
     if (o->out[0] != '\0' && n > 1)
         return cli_refuse(stderr, page.name, "--out names one index, there are %d shards", n);
     struct json *j = json_begin_if(o->json, &json, "indexes");
     for (int i = 0; i < n && worst != EXIT_FAILED; i++) {
-        const int status = index_one(operand[i], o, j);
+        const int status = index_one(operand[i], o, &place, j);
         worst = status == EXIT_OK ? worst : status;
     }
     json_close(j);
