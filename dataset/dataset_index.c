@@ -342,6 +342,22 @@ static enum imrec_status index_to(struct indexing *x, const char *path, bool for
     return sink_commit(sink, err);
 }
 
+/* After a new text: a binary index that says something else would be found before it. */
+static enum imrec_status drop_other(const char *shard, struct imrec_error *err)
+{
+    struct shard_index x;
+    struct imrec_error why;
+    enum imrec_status st = shard_index_load(shard, &x, &why);
+    if (st == IMREC_OK)
+        shard_index_free(&x);
+    if (st != IMREC_ERR_CORRUPT && st != IMREC_ERR_UNSUPPORTED)
+        return IMREC_OK;
+    char *name = set_path(shard, SET_BINARY_INDEX);
+    st = name != NULL ? sink_remove(name, err) : IMREC_NO_MEMORY(err, "no memory for a path");
+    imrec_free(name);
+    return st;
+}
+
 static enum imrec_status index_shard(struct indexing *x, const char *shard, const char *to,
                                      bool force, struct imrec_index_result *out,
                                      struct imrec_error *err)
@@ -356,6 +372,8 @@ static enum imrec_status index_shard(struct indexing *x, const char *shard, cons
                                        x->place != NULL ? SET_BINARY_INDEX : SET_INDEX);
     enum imrec_status st = path != NULL ? index_to(x, path, force, out, err)
                                         : IMREC_NO_MEMORY(err, "no memory for a path");
+    if (st == IMREC_OK && to == NULL && x->place == NULL)
+        st = drop_other(x->walk.files.shards.uri[0], err);
     sink_abort(x->sink);
     buf_free(&x->lines);
     IMREC_FREE(x->keys, x->entry, path);

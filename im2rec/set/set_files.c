@@ -99,6 +99,7 @@ enum imrec_status set_files_init(const struct imrec_pack_task *task,
     IMREC_TRY(name_list(task, out, err));
     set_name(out->rec, SET_CLASSES, classes);
     out->given_classes = o->classes[0] != '\0' && same_file(o->classes, classes);
+    out->binary_index = o->binary_index;
     out->numbered = o->shards != 0 || o->shard_size != 0;
     out->count = o->shard_size != 0 ? 0 : o->shards != 0 ? (uint64_t)o->shards : 1;
     return IMREC_OK;
@@ -315,6 +316,7 @@ enum imrec_status set_publish(const struct set_files *s, uint64_t shards, struct
         IMREC_TRY(publish_beside(s, work, final, SET_INDEX, err));
         IMREC_TRY(publish_beside(s, work, final, SET_CHECKSUMS, err));
     }
+    IMREC_TRY(set_index_publish(s, shards, err));
     IMREC_TRY(publish(s, s->list, s->list, s->fresh, err));
     for (int what = SET_CLASSES; what <= SET_MANIFEST; what++)
         IMREC_TRY(publish_beside(s, s->rec, s->rec, (enum set_file)what, err));
