@@ -34,9 +34,9 @@ load_manifest(const struct set_files *s, struct manifest *m, struct imrec_error 
     set_name(s->rec, SET_MANIFEST, name);
     snprintf(part, sizeof(part), "%s.part", name);
     IMREC_TRY(source_load_if_there(part, MANIFEST_MAX_BYTES, &text, &n, err));
-    if (text == NULL)
-        return set_load_manifest(s, m, err);
-    const enum imrec_status st = manifest_read(part, (struct bytes){text, n}, m, err);
+    if (text == NULL) /* it has its name already */
+        IMREC_TRY(source_load(name, MANIFEST_MAX_BYTES, &text, &n, err));
+    const enum imrec_status st = manifest_read(name, (struct bytes){text, n}, m, err);
     imrec_free(text);
     return st;
 }
