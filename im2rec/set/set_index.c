@@ -127,7 +127,7 @@ set_index_publish(const struct set_files *s, uint64_t shards, struct imrec_error
     enum imrec_status st = load_manifest(s, &m, err);
     const bool wanted = st == IMREC_OK && m.shard_count == shards && is_wanted(s, &m);
     for (uint64_t k = 0; wanted && st == IMREC_OK && k < shards; k++) {
-        set_final_name(s, k, shards, rec);
+        set_shard_name(s->rec, k, shards, s->numbered, rec);
         st = write_one(&x, rec, m.shards[k].records, err);
     }
     imrec_free(x.entry);
