@@ -29,6 +29,7 @@ static enum imrec_status begin(struct reading *r, struct wire_part *p, struct im
 {
     p->due_ns = 0;
     p->begun_ns = clock_ns();
+    p->calm_ns = 0;
     IMREC_TRY(r->how->ops->ask(r->how->user, p, &p->job, p->to, &r->group, err));
     p->out = true;
     return IMREC_OK;
@@ -60,21 +61,29 @@ static void hedge_free(struct wire_part *p)
     p->hedge = NULL;
 }
 
-/* Begins a hedge, unless there is no memory or there were enough of them. */
-static void hedge(struct reading *r, struct wire_part *p)
+static bool hedge_begun(struct reading *r, struct wire_part *p)
 {
     struct wire_hedge *h = imrec_zalloc(1, sizeof(*h));
     if (h == NULL)
-        return;
+        return false;
     *h = (struct wire_hedge){
         .of = p, .begin = p->begin, .bytes = imrec_realloc(NULL, (size_t)(p->end - p->begin), 1)};
     p->hedge = h;
-    h->out = h->bytes != NULL && wire_pace_hedge(r->how->pace) &&
+    h->out = h->bytes != NULL &&
              r->how->ops->ask(r->how->user, p, &h->job, h->bytes, &r->group, NULL) == IMREC_OK;
-    if (h->out)
+    if (!h->out)
+        hedge_free(p);
+    return p->hedge != NULL;
+}
+
+/* Begins a hedge. Where there were enough of them, or there is no memory, it is asked for again
+ * after a while: not at once, since it is due until the part is there. */
+static void hedge(struct reading *r, struct wire_part *p)
+{
+    if (wire_pace_hedge(r->how->pace) && hedge_begun(r, p))
         traffic_hedge(r->how->traffic);
     else
-        hedge_free(p);
+        p->calm_ns = clock_ns() + (uint64_t)LOOK_MS * 1000000u;
 }
 
 /* When the part is worth a hedge; UINT64_MAX: never, or it has one. */
@@ -83,7 +92,9 @@ static uint64_t hedge_due(const struct reading *r, const struct wire_part *p)
     if (r->how->pace == NULL || !p->out || p->done || p->hedge != NULL)
         return UINT64_MAX;
     const uint64_t slow = wire_pace_slow_ns(r->how->pace, (size_t)(p->end - p->begin));
-    return slow == UINT64_MAX ? slow : p->begun_ns + slow;
+    if (slow == UINT64_MAX)
+        return slow;
+    return p->begun_ns + slow > p->calm_ns ? p->begun_ns + slow : p->calm_ns;
 }
 
 /* The bytes of a hedge take the place of those that the first request has brought so far. */

@@ -25,6 +25,7 @@ struct wire_part {
     uint64_t begin, end; /* bytes of the object that are still to come */
     uint8_t *to;         /* of byte `begin` */
     uint64_t begun_ns;   /* when this try was */
+    uint64_t calm_ns;    /* no hedge before: the last was refused */
     uint64_t due_ns;     /* when it is to be tried again; 0: it is under way, or unused */
     struct wire_hedge *hedge;
     bool used, done; /* done: a hedge has its bytes, or it has them and its hedge is awaited */

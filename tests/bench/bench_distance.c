@@ -25,7 +25,7 @@ enum { PAIRS_MOST = 64, BATCH = 128, PIECE = 16 << 20, READERS = 4, SHARDS_MOST 
 
 struct run {
     double first_s, rate, cpu_s; /* first batch; images or bytes a second after the first tenth */
-    uint64_t bytes;
+    uint64_t items; /* images, or bytes */
 };
 typedef struct run measure_fn(const char *spec, const char *url);
 
@@ -92,7 +92,7 @@ static struct run sweep(const char *spec, const char *url)
         end(&err);
     r.rate = (double)images / since(at);
     imrec_iter_get_stats(it, &stats);
-    r.bytes = stats.bytes_read;
+    r.items = stats.images;
     imrec_iter_close(it);
     return r;
 }
@@ -144,7 +144,7 @@ static struct run read_all(const char *spec, const char *url)
             _exit(EXIT_FAILURE);
     for (int i = 0; i < READERS; i++)
         thread_join(&t[i]);
-    return (struct run){.rate = (double)reading.bytes / since(begin), .bytes = reading.bytes};
+    return (struct run){.rate = (double)reading.bytes / since(begin), .items = reading.bytes};
 }
 
 static struct run curl_all(const char *spec, const char *url)
@@ -160,13 +160,13 @@ static struct run curl_all(const char *spec, const char *url)
     for (size_t i = 0; i < shards.count; i++) {
         struct source *s;
         if (source_open(shards.uri[i], &s, NULL) == IMREC_OK)
-            r.bytes += s->size;
+            r.items += s->size;
         source_close(s);
     }
     const uint64_t begin = clock_ns();
     if (system(command) != 0)
         _exit(EXIT_FAILURE);
-    r.rate = (double)r.bytes / since(begin);
+    r.rate = (double)r.items / since(begin);
     r.cpu_s = cpu_of(RUSAGE_CHILDREN);
     free(command);
     return r;
@@ -219,7 +219,7 @@ static void compare(const char *title, measure_fn *a, const char *spec_a, measur
         const struct run x = apart(a, spec_a, p->url), y = apart(b, spec_b, p->url);
         value[0][i] = x.rate, value[1][i] = y.rate, value[2][i] = y.rate / x.rate;
         value[3][i] = x.first_s, value[4][i] = y.first_s;
-        value[5][i] = y.cpu_s / (double)y.bytes / (x.cpu_s / (double)x.bytes);
+        value[5][i] = y.cpu_s / (double)y.items / (x.cpu_s / (double)x.items);
     }
     printf("%s, %d pairs, median (10 to 90 %%):\n", title, pairs);
     tell("first, a second", value[0], pairs);
@@ -227,7 +227,7 @@ static void compare(const char *title, measure_fn *a, const char *spec_a, measur
     tell("second to first", value[2], pairs);
     tell("first: first batch after, s", value[3], pairs);
     tell("second: first batch after, s", value[4], pairs);
-    tell("CPU a byte, second to first", value[5], pairs);
+    tell("CPU time of each, second to first", value[5], pairs);
     printf("  server: %.0f %% of its CPU, at most %.0f requests at once, %.0f in all\n",
            100 * (proxy_stat(p, "cpu_s") - cpu) / since(begin), proxy_stat(p, "in_flight_most"),
            proxy_stat(p, "requests"));

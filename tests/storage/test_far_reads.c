@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 enum { PIECE = 64 << 10, PART = 2 << 20, BYTES = 7 << 20 };
 
@@ -82,6 +83,27 @@ TEST(a_second_answer_that_is_wrong_is_not_taken)
     for (int i = 0; i < 110; i++)
         read_piece(i);
     ck_assert_int_eq((int)proxy_hits(server, 0), 1);
+}
+
+static uint64_t cpu_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* The thread sleeps until its answer is there: once all second requests were spent it asked for
+ * another without a pause. */
+TEST(a_slow_request_that_may_have_no_second_one_is_awaited_asleep)
+{
+    proxy_rules(server, "match=/a.rec skip=60 nth=1 do=delay=2000\n");
+    for (int i = 0; i < 60; i++)
+        read_piece(i);
+    while (wire_pace_hedge(wire_pace_of(server->url)))
+        ;
+    const uint64_t before = cpu_ns();
+    read_piece(60);
+    ck_assert_uint_lt(cpu_ns() - before, 500000000u);
 }
 
 /* What is known of the pace of requests: nothing, then their ninth decile and some slack. */
