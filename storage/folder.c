@@ -26,6 +26,7 @@ enum imrec_status folder_open_path(const char *path, struct folder **out, struct
 
 enum imrec_status folder_next(struct folder *f, struct folder_entry *out, struct imrec_error *err)
 {
+    *out = (struct folder_entry){0}; /* most lists say name and kind alone */
     return f->ops->next(f, out, err);
 }
 

@@ -49,7 +49,7 @@ struct folder_entry {
 
 struct folder;
 struct folder_ops {
-    /* IMREC_END: there are no more. */
+    /* Fills a zeroed one. IMREC_END: there are no more. */
     enum imrec_status (*next)(struct folder *f, struct folder_entry *out, struct imrec_error *err);
     /* The kind of an entry of FOLDER_UNKNOWN; of FOLDER_LOST *code is the errno. NULL: the
      * store has no such entries. */
