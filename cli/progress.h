@@ -21,7 +21,7 @@ struct progress {
     int64_t start_ms, shown_ms;  /* of the caller's monotonic clock: cli_now_ms() */
     uint64_t first;              /* done at the start (a resumed job): not counted in rates */
     bool shown;                  /* a line has been written */
-    struct progress_counts last; /* what progress_update() was told */
+    struct progress_counts last; /* of progress_update() */
 };
 
 int64_t cli_now_ms(void);
@@ -31,7 +31,7 @@ void progress_start(struct progress *p, FILE *out, bool terminal, const char *no
                     uint64_t first_done, int64_t now_ms);
 /* Cheap: call it often. */
 void progress_update(struct progress *p, const struct progress_counts *c, int64_t now_ms);
-/* Ends a part of the job that another follows: with what was last told, and in silence where the
+/* Ends a part of the job that another follows: with its last counts, and in silence where the
  * part was too short for a line. */
 void progress_part(struct progress *p, int64_t now_ms);
 void progress_end(struct progress *p, const struct progress_counts *c, int64_t now_ms);

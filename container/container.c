@@ -15,6 +15,7 @@
 #include "formats/set/image_list.h"
 #include "formats/set/set_names.h"
 #include "storage/at_once.h"
+#include "storage/store/listed.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -43,8 +44,20 @@ static void check_size(const struct shard *h, const struct shard_promise *p)
 
 static enum imrec_status open_shard(void *context, uint32_t i, struct imrec_error *err)
 {
-    struct shard *h = &((struct container *)context)->shards[i];
-    return source_open(h->uri, &h->source, err);
+    struct container *c = context;
+    struct shard *h = &c->shards[i];
+    return c->late != NULL ? source_open_later(h->uri, &c->late->base, &h->source, err)
+                           : source_open(h->uri, &h->source, err);
+}
+
+/* Whether each is opened when it is read first: there are many, and all are listed. */
+static bool are_late(const struct uri_list *names)
+{
+    const struct folder_entry *said;
+    for (size_t i = 0; i < names->count; i++)
+        if (!listed_look(names->uri[i], &said) || said == NULL || said->identity == NULL)
+            return false;
+    return names->count > CONTAINER_OPEN_MOST;
 }
 
 /* What it adds to the set, once it is open. */
@@ -66,11 +79,15 @@ open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
     bool far = false;
     if (names->count >= UINT32_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT, "%zu shards are too many", names->count);
+    const bool late = are_late(names);
     c->shards = imrec_zalloc(names->count, sizeof(*c->shards));
-    if (c->shards == NULL)
+    c->late = late ? imrec_zalloc(1, sizeof(*c->late)) : NULL;
+    if (c->late != NULL)
+        c->late->base.check = kinds_check;
+    if (c->shards == NULL || (late && c->late == NULL))
         return IMREC_NO_MEMORY(err, "no memory for the table of shards");
     for (size_t i = 0; i < names->count; i++) {
-        far |= source_is_far(names->uri[i]);
+        far |= !late && source_is_far(names->uri[i]);
         c->shards[i].uri = names->uri[i];
         names->uri[i] = NULL; /* it is the shard's now */
     }
@@ -185,8 +202,11 @@ enum imrec_status container_open_as(const struct container_options *o,
                                     struct imrec_error *err)
 {
     struct shard_list l = {0};
+    struct listed all = {0}, *before = listed_enter(&all);
     *out = (struct container){.kind = kind, .options = *o};
     const enum imrec_status st = kind != NULL ? open_bytes(out, &l, err) : open_all(out, &l, err);
+    listed_enter(before);
+    listed_free(&all);
     shard_list_free(&l);
     if (st != IMREC_OK)
         container_close(out);
@@ -207,8 +227,7 @@ void container_close(struct container *c)
         source_close(c->shards[i].source);
         imrec_free(c->shards[i].uri);
     }
-    imrec_free(c->shards);
-    IMREC_FREE(c->cell_base, c->metadata);
+    IMREC_FREE(c->shards, c->late, c->cell_base, c->metadata);
     set_sums_close(c);
     if (c->state != NULL && c->kind->close != NULL)
         c->kind->close(c);

@@ -154,11 +154,19 @@ struct container_options {
     enum shard_look shards; /* with CONTAINER_LOOK_SET: what missing shards are */
 };
 
+/* Of more shards that a store has listed, each is opened when it is read first, and what would take
+ * a request of each is asked of the first one: what kind they are (each is checked when it is read)
+ * and whether there are records of metadata. */
+#define CONTAINER_OPEN_MOST 64u
+
+struct kind_check;
+
 struct container {
     const struct container_kind *kind;
     void *state; /* the kind's own */
     struct shard *shards;
     uint32_t shard_count;
+    struct kind_check *late; /* CONTAINER_OPEN_MOST; NULL: all shards are open */
     uint64_t total_bytes;
     uint64_t begin, end;            /* the partition: heads in [begin, end) of the concatenation */
     struct indexed_record *records; /* of the partition in (shard, offset) order; NULL: cells */

@@ -34,7 +34,7 @@ static bool find_end(const struct shard *h, uint64_t at, uint64_t *end)
 
 enum imrec_status index_doubt(const struct shard *h, const char *name,
                               const struct indexed_record *r, uint64_t n, struct manifest_beside *b,
-                              struct imrec_error *doubt, struct imrec_error *err)
+                              bool may_read, struct imrec_error *doubt, struct imrec_error *err)
 {
     const struct manifest_shard *told;
     uint64_t end, other;
@@ -48,12 +48,12 @@ enum imrec_status index_doubt(const struct shard *h, const char *name,
         imrec_fail(doubt, IMREC_ERR_CORRUPT,
                    "%.150s lists no record, but %.150s has %" PRIu64 " bytes", name, h->uri,
                    h->size);
-    else if (n != 0 && r != NULL && r[0].offset != 0 && find_end(h, 0, &end))
+    else if (may_read && n != 0 && r[0].offset != 0 && find_end(h, 0, &end))
         imrec_fail(doubt, IMREC_ERR_CORRUPT,
                    "%.150s does not list the record at byte 0 of %.150s; its first is at byte "
                    "%" PRIu64,
                    name, h->uri, r[0].offset);
-    else if (n != 0 && r != NULL && find_end(h, r[n - 1].offset, &end) && find_end(h, end, &other))
+    else if (may_read && n != 0 && find_end(h, r[n - 1].offset, &end) && find_end(h, end, &other))
         imrec_fail(doubt, IMREC_ERR_CORRUPT,
                    "%.150s does not list the record at byte %" PRIu64 " of %.150s, after its "
                    "last one",

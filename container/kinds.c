@@ -105,6 +105,15 @@ find_head(const struct shard *h, bool shifted, bool *found, struct imrec_error *
     return IMREC_OK;
 }
 
+/* The kind that has such first bytes; NULL: none. */
+static const struct container_kind *recognized(struct bytes first)
+{
+    for (size_t i = 0; container_kinds[i] != NULL; i++)
+        if (container_kinds[i]->recognize(first))
+            return container_kinds[i];
+    return NULL;
+}
+
 /* *out is NULL where the shard has no byte. */
 static enum imrec_status kind_of(const struct shard *h, bool shifted,
                                  const struct container_kind **out, struct imrec_error *err)
@@ -117,16 +126,39 @@ static enum imrec_status kind_of(const struct shard *h, bool shifted,
     if (n == 0 || (source_read(h->source, 0, bytes, n, NULL) != IMREC_OK && /* once it may fail */
                    source_read(h->source, 0, bytes, n, NULL) != IMREC_OK))
         return IMREC_OK;
-    for (size_t i = 0; container_kinds[i] != NULL; i++)
-        if (container_kinds[i]->recognize(first)) {
-            *out = container_kinds[i];
-            return IMREC_OK;
-        }
+    const struct container_kind *found = recognized(first);
+    if (found != NULL) {
+        *out = found;
+        return IMREC_OK;
+    }
     const struct file_kind k = file_kind_of(first);
     if (k.weight == FILE_KIND_SURE || k.weight == FILE_KIND_INDEX)
         return refuse_kind(h->uri, &k, err);
     IMREC_TRY(find_head(h, shifted, &head, err));
     return head ? IMREC_OK : refuse_headless(h, &k, err);
+}
+
+static enum imrec_status two_kinds(const char *a, const struct container_kind *of_a, const char *b,
+                                   const char *of_b, struct imrec_error *err)
+{
+    return IMREC_REFUSE(err, "%.180s is a %s and %.180s a %s: a set is of one kind", a, of_a->name,
+                        b, of_b);
+}
+
+enum imrec_status kinds_check(const struct later_check *base, const char *uri, struct bytes first,
+                              struct imrec_error *err)
+{
+    const struct kind_check *c = (const struct kind_check *)base;
+    const struct container_kind *found = recognized(first);
+    if (c->kind == NULL || found == c->kind)
+        return IMREC_OK;
+    const struct file_kind k = file_kind_of(first);
+    if (found == NULL && (k.weight == FILE_KIND_SURE || k.weight == FILE_KIND_INDEX))
+        return refuse_kind(uri, &k, err);
+    if (found == NULL && c->kind == container_kinds[0]) /* damage: its records report it */
+        return IMREC_OK;
+    return two_kinds(c->first, c->kind, uri, found != NULL ? found->name : "file of another kind",
+                     err);
 }
 
 enum imrec_status kinds_find(const struct container *c, const struct container_kind **out,
@@ -140,10 +172,13 @@ enum imrec_status kinds_find(const struct container *c, const struct container_k
         if (kind == NULL || kind == found)
             continue;
         if (found != NULL)
-            return IMREC_REFUSE(err, "%.180s is a %s and %.180s a %s: a set is of one kind",
-                                c->shards[first].uri, found->name, c->shards[i].uri, kind->name);
+            return two_kinds(c->shards[first].uri, found, c->shards[i].uri, kind->name, err);
         found = kind;
         first = i;
+        if (c->late != NULL) {
+            *c->late = (struct kind_check){{kinds_check}, kind, c->shards[i].uri};
+            break;
+        }
     }
     *empty = found == NULL;
     *out = found != NULL ? found : container_kinds[0];

@@ -275,9 +275,21 @@ static enum imrec_status see_shard(void *context, uint32_t i, struct imrec_error
     return IMREC_OK;
 }
 
+/* Whether shards that are opened late may have it: where the first one has none, the others are not
+ * asked. */
+static bool is_like_the_first(const struct container *s)
+{
+    uint32_t first = 0;
+    while (first < s->shard_count && s->shards[first].size == 0)
+        first++;
+    return s->late == NULL || (first < s->shard_count && begins_like_it(&s->shards[first]));
+}
+
 static enum imrec_status find_in_cells(struct finding *f)
 {
     const struct container *s = f->s;
+    if (!is_like_the_first(s))
+        return IMREC_OK;
     struct likeness l = {s->shards, imrec_zalloc((size_t)s->shard_count + 1, sizeof(*l.like))};
     if (l.like == NULL)
         return no_memory(f->err);

@@ -12,13 +12,15 @@
 #include "formats/recordio/recordio.h"
 #include "formats/set/set_names.h"
 #include "storage/at_once.h"
+#include "storage/store/listed.h"
 #include "storage/uri_list.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_BYTES 64u /* no index has longer lines on average: a limit of what is loaded */
+#define TEXTS_AT_ONCE 64u
+#define LINE_BYTES    64u /* no index has longer lines on average: a limit of what is loaded */
 
 /* ---- which index goes with which shard ---------------------------------------------------- */
 
@@ -35,9 +37,19 @@ static bool same_stem(const char *a, const char *b)
     return stem_bytes(a) == stem_bytes(b) && memcmp(a, b, stem_bytes(a)) == 0;
 }
 
+static bool are_paired(const struct container *s, const struct uri_list *l)
+{
+    size_t i = 0;
+    while (i < l->count && same_stem(s->shards[i].uri, l->uri[i]))
+        i++;
+    return i == l->count;
+}
+
 /* Brings l into the order of the shards if every shard finds exactly one name of its own. */
 static void pair_by_name(const struct container *s, struct uri_list *l)
 {
+    if (are_paired(s, l)) /* in whatever way: there may be many */
+        return;
     for (size_t i = 0; i < l->count; i++) {
         size_t hits = 0;
         for (size_t j = 0; j < l->count; j++)
@@ -147,19 +159,32 @@ static enum imrec_status load_binary(struct container *s, uint32_t shard, const 
     return (head.flags & INDEX_BLOCKS_COMPLETE) != 0 ? note_complete(h, name, err) : IMREC_OK;
 }
 
-static enum imrec_status load_one(struct container *s, uint32_t shard, const char *name,
-                                  uint64_t *capacity, struct imrec_error *err)
+/* Indexes that were read side by side. */
+struct index_texts {
+    const struct container *s;
+    char **names;   /* of all shards */
+    uint32_t first; /* shard */
+    uint8_t *text[TEXTS_AT_ONCE];
+    size_t n[TEXTS_AT_ONCE];
+};
+
+static enum imrec_status load_text(void *context, uint32_t i, struct imrec_error *err)
 {
-    const struct shard *h = &s->shards[shard];
+    struct index_texts *t = context;
+    const uint64_t size = t->s->shards[t->first + i].size;
+    if (index_is_binary(t->names[t->first + i])) /* it is read block by block */
+        return IMREC_OK;
+    const uint64_t limit = size / RECORDIO_PART_HEAD_BYTES * LINE_BYTES + (1u << 16);
+    return source_load(t->names[t->first + i], (size_t)limit, &t->text[i], &t->n[i], err);
+}
+
+static enum imrec_status load_one(struct container *s, uint32_t shard, const char *name,
+                                  struct bytes text, uint64_t *capacity, struct imrec_error *err)
+{
+    const uint64_t first = s->record_total;
     if (index_is_binary(name))
         return load_binary(s, shard, name, capacity, err);
-    uint8_t *text;
-    size_t n;
-    const uint64_t first = s->record_total;
-    const uint64_t limit = h->size / RECORDIO_PART_HEAD_BYTES * LINE_BYTES + (1u << 16);
-    IMREC_TRY(source_load(name, (size_t)limit, &text, &n, err));
-    enum imrec_status st = parse(s, shard, name, (struct bytes){text, n}, capacity, err);
-    imrec_free(text);
+    const enum imrec_status st = parse(s, shard, name, text, capacity, err);
     return st == IMREC_OK && s->record_total != first ? sort(s, first, name, err) : st;
 }
 
@@ -185,7 +210,30 @@ static enum imrec_status doubt_one(struct container *s, uint32_t shard, const ch
     s->shards[shard].first = n != 0 ? r[0].offset : 0;
     if (s->index_doubt.status != IMREC_OK)
         return IMREC_OK;
-    return index_doubt(&s->shards[shard], name, r, n, b, &s->index_doubt, err);
+    const bool may_read = s->late == NULL || shard == 0;
+    return index_doubt(&s->shards[shard], name, r, n, b, may_read, &s->index_doubt, err);
+}
+
+/* Those from t->first on. */
+static enum imrec_status load_some(struct container *s, struct index_texts *t, uint64_t *capacity,
+                                   struct manifest_beside *b, struct imrec_error *err)
+{
+    const uint32_t left = s->shard_count - t->first;
+    const uint32_t count = left < TEXTS_AT_ONCE ? left : TEXTS_AT_ONCE;
+    enum imrec_status st = at_once(count, source_is_far(t->names[t->first]), load_text, t, err);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t shard = t->first + i;
+        const uint64_t first = s->record_total;
+        if (st == IMREC_OK)
+            st = load_one(s, shard, t->names[shard], (struct bytes){t->text[i], t->n[i]}, capacity,
+                          err);
+        if (st == IMREC_OK)
+            st = doubt_one(s, shard, t->names[shard], first, b, err);
+        imrec_free(t->text[i]);
+        t->text[i] = NULL;
+    }
+    t->first += count;
+    return st;
 }
 
 /* One name a shard; so below. */
@@ -193,11 +241,9 @@ static enum imrec_status
 load_whole(struct container *s, char **names, struct manifest_beside *b, struct imrec_error *err)
 {
     uint64_t capacity = 0;
-    for (uint32_t i = 0; i < s->shard_count; i++) {
-        const uint64_t first = s->record_total;
-        IMREC_TRY(load_one(s, i, names[i], &capacity, err));
-        IMREC_TRY(doubt_one(s, i, names[i], first, b, err));
-    }
+    struct index_texts t = {.s = s, .names = names};
+    while (t.first < s->shard_count)
+        IMREC_TRY(load_some(s, &t, &capacity, b, err));
     return record_table_seal(s, err);
 }
 
@@ -208,8 +254,8 @@ static enum imrec_status load_cut(struct container *s, char **names, const uint6
     for (uint32_t i = 0; i < s->shard_count; i++) {
         IMREC_TRY(note_complete(&s->shards[i], names[i], err));
         if (s->index_doubt.status == IMREC_OK)
-            IMREC_TRY(
-                index_doubt(&s->shards[i], names[i], NULL, counts[i], b, &s->index_doubt, err));
+            IMREC_TRY(index_doubt(&s->shards[i], names[i], NULL, counts[i], b, false,
+                                  &s->index_doubt, err));
     }
     return IMREC_OK;
 }
@@ -294,7 +340,10 @@ static enum imrec_status no_names(struct imrec_error *err)
 
 static bool is_there(const struct shard *h, const char *name)
 {
+    const struct folder_entry *file;
     struct source *source = NULL;
+    if (listed_look(name, &file))
+        return strcmp(name, h->uri) != 0 && file != NULL;
     const bool there = strcmp(name, h->uri) != 0 && source_open(name, &source, NULL) == IMREC_OK;
     source_close(source);
     return there;

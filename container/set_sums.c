@@ -7,6 +7,7 @@
 #include "container/shards/shard_sums.h"
 #include "formats/recordio/recordio.h"
 #include "formats/set/set_names.h"
+#include "storage/at_once.h"
 #include "storage/sink.h"
 
 #include <errno.h>
@@ -34,8 +35,9 @@ static enum imrec_status look_for(const char *uri, struct imrec_error *err)
 }
 
 /* All ranks refuse the same sets; each loads what it reads. */
-static enum imrec_status open_shard(struct container *s, uint32_t shard, struct imrec_error *err)
+static enum imrec_status open_shard(void *context, uint32_t shard, struct imrec_error *err)
 {
+    struct container *s = context;
     const struct shard *h = &s->shards[shard];
     const struct unit_range r = partition_clip(s, shard, s->begin, s->end);
     if (h->size == 0)
@@ -56,9 +58,8 @@ enum imrec_status set_sums_open(struct container *s, struct imrec_error *err)
     s->sums = imrec_zalloc(s->shard_count, sizeof(*s->sums));
     if (s->sums == NULL)
         return IMREC_NO_MEMORY(err, "no memory for the checksums of %u shards", s->shard_count);
-    for (uint32_t i = 0; i < s->shard_count; i++)
-        IMREC_TRY(open_shard(s, i, err));
-    return IMREC_OK;
+    return at_once(s->shard_count, s->shard_count != 0 && s->shards[0].source->at_once != 0,
+                   open_shard, s, err);
 }
 
 enum imrec_status set_sums_compare(const struct container *s, uint32_t shard, uint64_t offset,

@@ -2,6 +2,7 @@
 #include "storage/at_once.h"
 
 #include "base/threads.h"
+#include "storage/store/listed.h"
 #include "storage/store/scope.h"
 
 enum { THREADS_MOST = 64 };
@@ -11,6 +12,7 @@ struct work {
     at_once_fn *each;
     void *context;
     struct store_scope *scope; /* of the thread that calls */
+    struct listed *listed;     /* likewise */
     uint32_t next, count;      /* the next thing; after a failure count is that thing */
     enum imrec_status st;
     struct imrec_error err;
@@ -21,6 +23,7 @@ static void *work_main(void *arg)
 {
     struct work *w = arg;
     struct store_scope *before = store_scope_enter(w->scope);
+    struct listed *listed_before = listed_enter(w->listed);
     mutex_lock(&w->lock);
     while (w->next < w->count) {
         struct imrec_error err = {.offset = IMREC_NO_OFFSET};
@@ -35,6 +38,7 @@ static void *work_main(void *arg)
         }
     }
     mutex_unlock(&w->lock);
+    listed_enter(listed_before);
     store_scope_enter(before);
     return NULL;
 }
@@ -47,6 +51,7 @@ at_once(uint32_t count, bool far, at_once_fn *each, void *context, struct imrec_
                      .each = each,
                      .context = context,
                      .scope = store_scope(),
+                     .listed = listed_now(),
                      .count = count};
     for (uint32_t i = 0; far && i + 1 < count && i < THREADS_MOST; i++)
         if (thread_start(&threads[i], "imrec-open", work_main, &w, NULL) != IMREC_OK)

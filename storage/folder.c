@@ -26,6 +26,7 @@ enum imrec_status folder_open_path(const char *path, struct folder **out, struct
 
 enum imrec_status folder_next(struct folder *f, struct folder_entry *out, struct imrec_error *err)
 {
+    *out = (struct folder_entry){0}; /* most lists say name and kind alone */
     return f->ops->next(f, out, err);
 }
 
@@ -47,11 +48,15 @@ void folder_close(struct folder *f)
 static enum imrec_status
 keep(struct folder_entries *l, const struct folder_entry *e, struct imrec_error *err)
 {
-    const char *name = string_arena_put(&l->names, e->name, strlen(e->name) + 1);
-    if (name == NULL || !IMREC_GROW(l->entry, l->room, l->count + 1))
+    struct folder_entry mine = *e;
+    mine.name = string_arena_put(&l->names, e->name, strlen(e->name) + 1);
+    if (e->identity != NULL)
+        mine.identity = string_arena_put(&l->names, e->identity, strlen(e->identity) + 1);
+    if (mine.name == NULL || (e->identity != NULL && mine.identity == NULL) ||
+        !IMREC_GROW(l->entry, l->room, l->count + 1))
         return IMREC_NO_MEMORY(err, "no memory for the names of a folder after %zu of them",
                                l->count);
-    l->entry[l->count++] = (struct folder_entry){name, e->kind};
+    l->entry[l->count++] = mine;
     return IMREC_OK;
 }
 
@@ -76,9 +81,24 @@ enum imrec_status folder_all(struct folder *f, struct folder_entries *out, struc
     return IMREC_OK;
 }
 
-void folder_entries_free(struct folder_entries *l)
+enum imrec_status folder_list(const char *uri, struct folder_entries *own,
+                              const struct folder_entries **out, struct imrec_error *err)
 {
-    imrec_free(l->entry);
-    string_arena_free(&l->names);
-    *l = (struct folder_entries){0};
+    const struct store *store;
+    const char *name;
+    struct folder *f;
+    *own = (struct folder_entries){0};
+    *out = listed_folder(uri);
+    if (*out != NULL)
+        return IMREC_OK;
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    IMREC_TRY(folder_open(uri, &f, err));
+    const enum imrec_status st = folder_all(f, own, err);
+    folder_close(f);
+    IMREC_TRY(st);
+    if (store->listed_at_once != 0)
+        *out = listed_keep(uri, own);
+    if (*out == NULL)
+        *out = own;
+    return IMREC_OK;
 }

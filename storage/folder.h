@@ -11,8 +11,7 @@
 #ifndef IMREC_STORAGE_FOLDER_H
 #define IMREC_STORAGE_FOLDER_H
 
-#include "base/string_arena.h"
-#include "storage/store/store.h"
+#include "storage/store/listed.h"
 
 /* On failure *out is NULL; sys_errno is the system's reason. */
 IMREC_NODISCARD enum imrec_status
@@ -29,15 +28,14 @@ folder_next(struct folder *f, struct folder_entry *out, struct imrec_error *err)
 enum folder_kind folder_look(struct folder *f, const struct folder_entry *e, int *code);
 void folder_close(struct folder *f); /* NULL is allowed */
 
-struct folder_entries {
-    struct folder_entry *entry;
-    size_t count;
-    uint64_t room;
-    struct string_arena names;
-};
 /* All entries that folder_next() has not given yet, in the order of their names' bytes; on failure
  * *out is zeroed. */
 IMREC_NODISCARD enum imrec_status
 folder_all(struct folder *f, struct folder_entries *out, struct imrec_error *err);
-void folder_entries_free(struct folder_entries *l); /* zeroed memory is fine */
+/* All of a folder, of which the list is kept where the thread has entered one that does
+ * (storage/store/listed.h) and the store says what its files are: then it is listed once. *out are
+ * these, or *own, which the caller frees in any case. */
+IMREC_NODISCARD enum imrec_status folder_list(const char *uri, struct folder_entries *own,
+                                              const struct folder_entries **out,
+                                              struct imrec_error *err);
 #endif

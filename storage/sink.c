@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/stop.h"
 #include "storage/schemes.h"
+#include "storage/store/listed.h"
 #include "storage/write_behind.h"
 
 #include <string.h>
@@ -279,7 +280,12 @@ enum imrec_status sink_exists(const char *uri, bool *there, struct imrec_error *
 {
     const struct store *store;
     const char *name;
+    const struct folder_entry *file;
     *there = false;
+    if (listed_look(uri, &file)) {
+        *there = file != NULL;
+        return IMREC_OK;
+    }
     IMREC_TRY(store_of(uri, &store, &name, err));
     return store->exists(name, there, err);
 }

@@ -51,7 +51,8 @@ sink_publish_as(const char *uri, const char *final_uri, struct imrec_error *err)
 IMREC_NODISCARD enum imrec_status
 sink_publish_new(const char *uri, const char *final_uri, struct imrec_error *err);
 
-/* Whether an object has the final name; an error where the store does not say. */
+/* Whether an object has the final name; an error where the store does not say. Of one in a
+ * folder that the thread has listed (storage/store/listed.h) nobody is asked. */
 IMREC_NODISCARD enum imrec_status
 sink_exists(const char *uri, bool *there, struct imrec_error *err);
 /* Removes the object with the final name, if there is one. */

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "storage/plugged_table.h"
 #include "storage/schemes.h"
+#include "storage/store/listed.h"
 #include "storage/store/scope.h"
 
 #include <errno.h>
@@ -71,17 +72,36 @@ store_cannot(const char *uri, const struct store *store, const char *what, struc
                       store->scheme, what);
 }
 
+/* In the thread's scope; `st`: of opening *out. */
+static enum imrec_status
+through_scope(enum imrec_status st, const char *uri, struct source **out, struct imrec_error *err)
+{
+    const struct store_scope *scope = store_scope();
+    return st != IMREC_OK || scope == NULL || scope->cache == NULL
+               ? st
+               : scope->through(scope->cache, uri, *out, out, err);
+}
+
 enum imrec_status source_open(const char *uri, struct source **out, struct imrec_error *err)
 {
     const struct store *store;
     const char *name;
     *out = NULL;
     IMREC_TRY(store_of(uri, &store, &name, err));
-    IMREC_TRY(store->open_source(name, out, err));
-    const struct store_scope *scope = store_scope();
-    return scope == NULL || scope->cache == NULL
-               ? IMREC_OK
-               : scope->through(scope->cache, uri, *out, out, err);
+    return through_scope(store->open_source(name, out, err), uri, out, err);
+}
+
+enum imrec_status source_open_later(const char *uri, const struct later_check *check,
+                                    struct source **out, struct imrec_error *err)
+{
+    const struct store *store;
+    const char *name;
+    const struct folder_entry *said;
+    *out = NULL;
+    if (!listed_look(uri, &said) || said == NULL || said->identity == NULL)
+        return source_open(uri, out, err);
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    return through_scope(later_source_open(store, uri, name, said, check, out, err), uri, out, err);
 }
 
 const char *source_path(const char *uri)
@@ -202,6 +222,11 @@ enum imrec_status
 source_load_if_there(const char *uri, size_t max, uint8_t **out, size_t *n, struct imrec_error *err)
 {
     struct imrec_error why;
+    const struct folder_entry *file;
+    *out = NULL;
+    *n = 0;
+    if (listed_look(uri, &file) && file == NULL)
+        return IMREC_OK;
     const enum imrec_status st = source_load(uri, max, out, n, &why);
     if (st == IMREC_ERR_IO && (why.sys_errno == ENOENT || why.sys_errno == ENOTDIR))
         return IMREC_OK;

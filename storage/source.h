@@ -2,11 +2,17 @@
 #ifndef IMREC_STORAGE_SOURCE_H
 #define IMREC_STORAGE_SOURCE_H
 
-#include "storage/store/store.h"
+#include "storage/later_source.h"
 
 /* Opens "path", "file://path", "mem://name" or "fault://...". On failure *out is NULL. */
 IMREC_NODISCARD enum imrec_status
 source_open(const char *uri, struct source **out, struct imrec_error *err);
+/* The same of an object that the thread has listed (storage/store/listed.h), where the list says
+ * what it is: it is opened when it is read first, and `check` is asked then. All others are open at
+ * once, and not checked. */
+IMREC_NODISCARD enum imrec_status source_open_later(const char *uri,
+                                                    const struct later_check *check,
+                                                    struct source **out, struct imrec_error *err);
 /* The text after file:// (nothing is decoded); a path, or a URI of another store, unchanged. */
 const char *source_path(const char *uri);
 /* Bytes of a URI before the query of a web server's: all where it has none. */
@@ -28,7 +34,8 @@ void source_close(struct source *s);  /* NULL is allowed */
  * follows the bytes. */
 IMREC_NODISCARD enum imrec_status
 source_load(const char *uri, size_t max, uint8_t **out, size_t *n, struct imrec_error *err);
-/* The same of an object that need not be there: then *out is NULL. */
+/* The same of an object that need not be there: then *out is NULL. Of one that the thread has
+ * listed nobody is asked. */
 IMREC_NODISCARD enum imrec_status source_load_if_there(const char *uri, size_t max, uint8_t **out,
                                                        size_t *n, struct imrec_error *err);
 

@@ -63,10 +63,10 @@ match(struct walk *w, size_t at, const struct folder_entry *e, const char *part,
 
 static enum imrec_status walk_folder(struct walk *w, size_t at, const char *part, size_t n)
 {
-    struct folder *f;
-    struct folder_entries all;
+    struct folder_entries own;
+    const struct folder_entries *all;
     struct imrec_error why;
-    enum imrec_status st = folder_open(w->uri, &f, &why);
+    enum imrec_status st = folder_list(w->uri, &own, &all, &why);
     if (st == IMREC_ERR_IO && why.sys_errno == ENOENT)
         return IMREC_OK; /* nothing matches in it */
     if (st != IMREC_OK) {
@@ -74,11 +74,9 @@ static enum imrec_status walk_folder(struct walk *w, size_t at, const char *part
             *w->err = why;
         return st;
     }
-    st = folder_all(f, &all, w->err);
-    for (size_t i = 0; i < all.count && st == IMREC_OK; i++)
-        st = match(w, at, &all.entry[i], part, n);
-    folder_entries_free(&all);
-    folder_close(f);
+    for (size_t i = 0; i < all->count && st == IMREC_OK; i++)
+        st = match(w, at, &all->entry[i], part, n);
+    folder_entries_free(&own);
     return st;
 }
 

@@ -122,31 +122,18 @@ add_path(struct expansion *x, const struct place *at, const char *path, const ch
 
 /* ---- folders and globs ---------------------------------------------------------------------- */
 
+/* f NULL: the list says the kind of each. */
 static enum imrec_status add_entries(struct expansion *x, const struct place *at, struct folder *f,
                                      const struct folder_entries *all)
 {
+    const size_t first = x->list.count;
+    x->origin = URI_IN_FOLDER;
     for (size_t i = 0; i < all->count; i++) {
         const struct folder_entry *e = &all->entry[i];
         if (e->name[0] != '.' && ends_with(e->name, x->suffix) &&
-            folder_look(f, e, NULL) != FOLDER_FOLDER)
+            (f != NULL ? folder_look(f, e, NULL) : e->kind) != FOLDER_FOLDER)
             IMREC_TRY(add_path(x, at, at->path, e->name));
     }
-    return IMREC_OK;
-}
-
-/* Closes the folder. */
-static enum imrec_status
-add_open_folder(struct expansion *x, const struct place *at, struct folder *f)
-{
-    const size_t first = x->list.count;
-    struct folder_entries all;
-    x->origin = URI_IN_FOLDER;
-    enum imrec_status st = folder_all(f, &all, x->err);
-    if (st == IMREC_OK)
-        st = add_entries(x, at, f, &all);
-    folder_entries_free(&all);
-    folder_close(f);
-    IMREC_TRY(st);
     return x->list.count > first
                ? IMREC_OK
                : IMREC_REFUSE(x->err, "%s: the folder holds no *%s", at->path, x->suffix);
@@ -155,8 +142,14 @@ add_open_folder(struct expansion *x, const struct place *at, struct folder *f)
 static enum imrec_status add_folder(struct expansion *x, const struct place *at)
 {
     struct folder *f;
+    struct folder_entries all;
     IMREC_TRY(at->store->open_folder(at->name, &f, x->err));
-    return add_open_folder(x, at, f);
+    enum imrec_status st = folder_all(f, &all, x->err);
+    if (st == IMREC_OK)
+        st = add_entries(x, at, f, &all);
+    folder_entries_free(&all);
+    folder_close(f);
+    return st;
 }
 
 static enum imrec_status
@@ -224,7 +217,8 @@ add_pattern(struct expansion *x, const struct place *at, const char *element)
 static enum imrec_status
 add_object(struct expansion *x, const struct place *at, const char *element)
 {
-    struct folder *f;
+    struct folder_entries own;
+    const struct folder_entries *all = listed_folder(element);
     bool there = false;
     const size_t n = strlen(at->name);
     /* Where nothing can be listed, opening it tells whether it is there. */
@@ -232,13 +226,16 @@ add_object(struct expansion *x, const struct place *at, const char *element)
         return add(x, element, strlen(element), "");
     const bool named = n != 0 && at->name[n - 1] != '/';
     const bool pattern = strpbrk(at->name, "*?[") != NULL;
-    if (named)
+    if (named && all == NULL)
         IMREC_TRY(at->store->exists(at->name, &there, x->err));
     if (there)
         return add(x, element, strlen(element), "");
-    const enum imrec_status st = at->store->open_folder(at->name, &f, x->err);
-    if (st == IMREC_OK)
-        return add_open_folder(x, at, f);
+    enum imrec_status st = folder_list(element, &own, &all, x->err);
+    if (st == IMREC_OK) {
+        st = add_entries(x, at, NULL, all);
+        folder_entries_free(&own);
+        return st;
+    }
     const bool absent = st == IMREC_ERR_IO && (x->err == NULL || x->err->sys_errno == ENOENT);
     const bool no_folders = st == IMREC_ERR_UNSUPPORTED && named && !pattern;
     if (!absent && !no_folders)

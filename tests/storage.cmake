@@ -26,9 +26,11 @@ if(IMREC_HAVE_CURL)
   if(Python3_FOUND)
     add_test(NAME buckets COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/buckets.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py 5)
+    add_test(NAME many_shards COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/many_shards.py
+             $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py 100000)
     add_test(NAME trust COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/trust.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> $<TARGET_FILE:ctf2bin>)
-    set_tests_properties(buckets trust PROPERTIES TIMEOUT 900 LABELS "fault;storage" ENVIRONMENT "${IMREC_TEST_ENV}")
+    set_tests_properties(buckets many_shards trust PROPERTIES TIMEOUT 900 LABELS "fault;storage" ENVIRONMENT "${IMREC_TEST_ENV}")
     add_test(NAME uri_commands COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/commands.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> $<TARGET_FILE:ctf2bin>
              ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py)

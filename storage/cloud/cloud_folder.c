@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 struct cloud_folder {
@@ -29,7 +30,31 @@ static bool is_name(const char *name, size_t n)
            strcmp(name, ".") != 0 && strcmp(name, "..") != 0;
 }
 
-static enum imrec_status take(void *user, const struct listed *e, struct imrec_error *err)
+/* The ETag as a header says it, in quotes, which Azure's lists omit. "": none that can go into one.
+ */
+static void take_etag(const char *said, char out[OBJECT_ETAG_BYTES])
+{
+    const bool whole = said[0] == '"' || strncmp(said, "W/\"", 3) == 0;
+    const char *quote = whole ? "" : "\"";
+    const int n = snprintf(out, OBJECT_ETAG_BYTES, "%s%s%s", quote, said, quote);
+    bool good = said[0] != '\0' && n > 0 && n < OBJECT_ETAG_BYTES;
+    for (const char *p = out; good && *p != '\0'; p++)
+        good = *p > ' ' && *p < 127;
+    if (!good)
+        out[0] = '\0';
+}
+
+static enum imrec_status
+keep(struct cloud_folder *f, const struct listed_object *e, const char *name, size_t n)
+{
+    char etag[OBJECT_ETAG_BYTES];
+    if (e->folder)
+        return entries_add(&f->page, FOLDER_FOLDER, name, n);
+    take_etag(e->etag, etag);
+    return entries_add_file(&f->page, name, n, etag, e->size);
+}
+
+static enum imrec_status take(void *user, const struct listed_object *e, struct imrec_error *err)
 {
     struct cloud_folder *f = user;
     const size_t head = strlen(f->prefix);
@@ -48,7 +73,7 @@ static enum imrec_status take(void *user, const struct listed *e, struct imrec_e
         st = IMREC_NO_MEMORY(err, "%s: no memory for a listing", f->place.shown);
     else if (!is_name(copy, n))
         f->nameless++;
-    else if (entries_add(&f->page, e->folder ? FOLDER_FOLDER : FOLDER_FILE, copy, n) != IMREC_OK)
+    else if (keep(f, e, copy, n) != IMREC_OK)
         st = IMREC_NO_MEMORY(err, "%s: no memory for a listing", f->place.shown);
     imrec_free(copy);
     return st;

@@ -63,7 +63,8 @@ add_piece(struct pieces *x, uint32_t number, uint64_t size, struct imrec_error *
 
 /* Listings are in the order of names, and the numbers have one width. After a gap nothing counts:
  * what is there is an older log's. */
-static enum imrec_status take_piece(void *user, const struct listed *e, struct imrec_error *err)
+static enum imrec_status
+take_piece(void *user, const struct listed_object *e, struct imrec_error *err)
 {
     struct pieces *x = user;
     const size_t head = strlen(x->part_key) + 1;

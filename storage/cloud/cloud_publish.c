@@ -174,7 +174,8 @@ struct removing {
 };
 
 /* "NAME.part.00000001": a piece of a log. */
-static enum imrec_status remove_piece(void *user, const struct listed *e, struct imrec_error *err)
+static enum imrec_status
+remove_piece(void *user, const struct listed_object *e, struct imrec_error *err)
 {
     const struct removing *r = user;
     const size_t head = strlen(r->prefix);

@@ -71,15 +71,29 @@ see_object(const struct wire_object_options *o, void *user, struct imrec_error *
 }
 
 static enum imrec_status
-open_one(enum cloud cloud, const char *name, struct source **out, struct imrec_error *err)
+name_object(const struct wire_object_options *o, void *user, struct imrec_error *err)
+{
+    struct cloud_source *s = user;
+    return wire_object_listed(o, s->base.size, s->base.identity, &s->object, err);
+}
+
+/* `said`: by a list; NULL: it is asked. */
+static enum imrec_status open_one(enum cloud cloud, const char *name,
+                                  const struct folder_entry *said, struct source **out,
+                                  struct imrec_error *err)
 {
     struct cloud_source *s = imrec_zalloc(1, sizeof(*s));
     *out = NULL;
     if (s == NULL)
         return no_memory(err);
     enum imrec_status st = cloud_place_open(cloud, name, &s->place, err);
-    if (st == IMREC_OK)
+    if (st == IMREC_OK && said != NULL) {
+        s->base.size = said->size;
+        s->base.identity = said->identity;
+        st = with_object(&s->place, name_object, s, err);
+    } else if (st == IMREC_OK) {
         st = with_object(&s->place, open_object, &s->object, err);
+    }
     if (st != IMREC_OK) {
         cloud_source_close(&s->base);
         return st;
@@ -109,7 +123,7 @@ open_source(enum cloud cloud, const char *name, struct source **out, struct imre
         if (log != IMREC_END)
             return log;
     }
-    return open_one(cloud, name, out, err);
+    return open_one(cloud, name, NULL, out, err);
 }
 
 static enum imrec_status
@@ -146,6 +160,11 @@ static void no_unlock(struct lock *l)
     {                                                                                              \
         return open_source(which, name, out, err);                                                 \
     }                                                                                              \
+    static enum imrec_status word##_listed(const char *name, const struct folder_entry *said,      \
+                                           struct source **out, struct imrec_error *err)           \
+    {                                                                                              \
+        return open_one(which, name, said, out, err);                                              \
+    }                                                                                              \
     static enum imrec_status word##_folder(const char *name, struct folder **out,                  \
                                            struct imrec_error *err)                                \
     {                                                                                              \
@@ -157,7 +176,7 @@ static void no_unlock(struct lock *l)
     }
 #define READS(word)                                                                                \
     .scheme = #word "://", .open_source = word##_source, .open_folder = word##_folder,             \
-    .exists = word##_exists
+    .exists = word##_exists, .listed_at_once = WIRE_AT_ONCE, .open_listed = word##_listed
 #define WRITTEN_STORE(word, which)                                                                 \
     READ_STORE(word, which)                                                                        \
     static enum imrec_status word##_out(const char *name, uint64_t size, struct out **out,         \

@@ -78,19 +78,41 @@ static size_t decode(char *text)
     return (size_t)(to - text);
 }
 
+/* false: the list does not say it, or what no object has. */
+static bool read_size(const char *text, uint64_t *out)
+{
+    char *end;
+    *out = strtoull(text, &end, 10);
+    return text[0] >= '0' && text[0] <= '9' && *end == '\0' && *out <= INT64_MAX;
+}
+
+/* `e`: what else is known of it. */
 static enum imrec_status
-give(struct page *g, const char *name, bool folder, const char *size, struct imrec_error *err)
+give(struct page *g, const char *name, struct listed_object e, struct imrec_error *err)
 {
     char *key = imrec_joined(name, strlen(name), "");
     if (key == NULL)
         return IMREC_NO_MEMORY(err, "%s: no memory for a listing", g->p->shown);
-    const struct listed e = {.key = key,
-                             .bytes = g->encoded ? decode(key) : strlen(key),
-                             .folder = folder,
-                             .size = strtoull(size, NULL, 10)};
+    e.key = key;
+    e.bytes = g->encoded ? decode(key) : strlen(key);
     const enum imrec_status st = g->found(g->user, &e, err);
     imrec_free(key);
     return st;
+}
+
+static enum imrec_status give_folder(struct page *g, const char *name, struct imrec_error *err)
+{
+    return give(g, name, (struct listed_object){.folder = true, .etag = ""}, err);
+}
+
+static enum imrec_status give_object(struct page *g, const struct answer_item *item,
+                                     const char *name, const char *size, const char *etag,
+                                     struct imrec_error *err)
+{
+    struct listed_object e = {.etag = answer_value(item, etag)};
+    if (!read_size(answer_value(item, size), &e.size))
+        e.etag = "";
+    return give(g, answer_value(item, name), e, err);
 }
 
 static enum imrec_status keep_next(struct page *g, const char *value, struct imrec_error *err)
@@ -109,14 +131,13 @@ take_item(void *user, const struct answer_item *item, struct imrec_error *err)
     struct page *g = user;
     const char *name = item->name;
     if (strcmp(name, "Contents") == 0)
-        return give(g, answer_value(item, "Key"), false, answer_value(item, "Size"), err);
+        return give_object(g, item, "Key", "Size", "ETag", err);
     if (strcmp(name, "CommonPrefixes") == 0)
-        return give(g, answer_value(item, "Prefix"), true, "0", err);
+        return give_folder(g, answer_value(item, "Prefix"), err);
     if (strcmp(name, "Blob") == 0)
-        return give(g, answer_value(item, "Name"), false, answer_value(item, "Content-Length"),
-                    err);
+        return give_object(g, item, "Name", "Content-Length", "Etag", err);
     if (strcmp(name, "BlobPrefix") == 0)
-        return give(g, answer_value(item, "Name"), true, "0", err);
+        return give_folder(g, answer_value(item, "Name"), err);
     if (strcmp(name, "NextContinuationToken") == 0 || strcmp(name, "NextMarker") == 0)
         return keep_next(g, answer_value(item, name), err);
     if (strcmp(name, "IsTruncated") == 0)

@@ -4,15 +4,16 @@
 
 #include "storage/cloud/place.h"
 
-struct listed {
-    const char *key; /* until the function returns */
-    size_t bytes;    /* of the key; it may hold a NUL */
-    bool folder;     /* the key ends with '/': what all keys below have in front */
-    uint64_t size;   /* of an object */
+struct listed_object {
+    const char *key;  /* until the function returns */
+    size_t bytes;     /* of the key; it may hold a NUL */
+    bool folder;      /* the key ends with '/': what all keys below have in front */
+    uint64_t size;    /* of an object */
+    const char *etag; /* of an object, as the list says it; "": it does not. Hostile bytes */
 };
 
 typedef enum imrec_status
-listed_fn(void *user, const struct listed *entry, struct imrec_error *err);
+listed_fn(void *user, const struct listed_object *entry, struct imrec_error *err);
 
 struct listing { /* zeroed at first */
     char *next;  /* where the next page begins; NULL: it is the first one, or there is none */

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "formats/json_read.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -47,6 +48,24 @@ static bool number_of(const struct json_value *entry, const char *key, uint64_t 
     return true;
 }
 
+/* What is wrong with it; NULL: nothing. */
+static const char *read_version(const struct json_value *s, struct hdfs_status *out)
+{
+    if (!number_of(s, "length", &out->size) || out->size > INT64_MAX / 2)
+        return "length";
+    if (!number_of(s, "modificationTime", &out->modified_ms) ||
+        out->modified_ms > UINT64_MAX / 1000000u)
+        return "modificationTime";
+    (void)number_of(s, "fileId", &out->id);
+    return NULL;
+}
+
+void hdfs_identity(const struct hdfs_status *s, char out[HDFS_IDENTITY_BYTES])
+{
+    (void)snprintf(out, HDFS_IDENTITY_BYTES, "%" PRIu64 "-%" PRIu64 "-%" PRIu64, s->modified_ms,
+                   s->size, s->id);
+}
+
 enum imrec_status hdfs_answer_status(struct bytes text, const char *shown, struct hdfs_status *out,
                                      struct imrec_error *err)
 {
@@ -54,15 +73,8 @@ enum imrec_status hdfs_answer_status(struct bytes text, const char *shown, struc
     *out = (struct hdfs_status){0};
     IMREC_TRY(read_json(text, shown, HDFS_ANSWER_BYTES, &tree, err));
     const struct json_value *s = json_read_member(tree, "FileStatus");
-    enum imrec_status st = IMREC_OK;
-    if (!kind_of(s, &out->kind))
-        st = wrong(shown, "type", err);
-    else if (!number_of(s, "length", &out->size) || out->size > INT64_MAX / 2)
-        st = wrong(shown, "length", err);
-    else if (!number_of(s, "modificationTime", &out->modified_ms) ||
-             out->modified_ms > UINT64_MAX / 1000000u)
-        st = wrong(shown, "modificationTime", err);
-    (void)number_of(s, "fileId", &out->id);
+    const char *bad = kind_of(s, &out->kind) ? read_version(s, out) : "type";
+    const enum imrec_status st = bad == NULL ? IMREC_OK : wrong(shown, bad, err);
     json_read_free(tree);
     return st;
 }
@@ -128,18 +140,22 @@ enum imrec_status hdfs_answer_page(struct bytes text, const char *shown, struct 
 }
 
 enum imrec_status hdfs_page_entry(const struct hdfs_page *p, size_t i, const char *shown,
-                                  const char **name, enum hdfs_kind *kind, struct imrec_error *err)
+                                  struct hdfs_entry *out, struct imrec_error *err)
 {
     const struct json_value *entry = json_read_element(p->entries, i);
-    *name = json_read_text(json_read_member(entry, "pathSuffix"));
-    if (*name == NULL)
+    const char *name = json_read_text(json_read_member(entry, "pathSuffix"));
+    *out = (struct hdfs_entry){.name = name};
+    if (name == NULL)
         return wrong(shown, "'pathSuffix'", err);
-    if ((*name)[0] == '\0' || strchr(*name, '/') != NULL || strcmp(*name, ".") == 0 ||
-        strcmp(*name, "..") == 0)
+    if (name[0] == '\0' || strchr(name, '/') != NULL || strcmp(name, ".") == 0 ||
+        strcmp(name, "..") == 0)
         return imrec_fail(err, IMREC_ERR_CORRUPT,
                           "%s: the server lists a file of the name '%.100s', which none can have",
-                          shown, *name);
-    return kind_of(entry, kind) ? IMREC_OK : wrong(shown, "type", err);
+                          shown, name);
+    if (!kind_of(entry, &out->status.kind))
+        return wrong(shown, "type", err);
+    out->whole = read_version(entry, &out->status) == NULL;
+    return IMREC_OK;
 }
 
 void hdfs_page_free(struct hdfs_page *p)

@@ -16,6 +16,9 @@ struct hdfs_status {
     uint64_t modified_ms; /* since 1970 */
     uint64_t id;          /* of the file, whatever its name; 0: not said (HttpFS) */
 };
+/* What a version is known by: its time, length and, where the server says it, number. */
+#define HDFS_IDENTITY_BYTES 64
+void hdfs_identity(const struct hdfs_status *s, char out[HDFS_IDENTITY_BYTES]);
 /* Below, `shown` is what messages begin with; what is not as it must be is IMREC_ERR_CORRUPT. */
 
 /* {"FileStatus": {...}} of GETFILESTATUS. */
@@ -40,10 +43,15 @@ struct hdfs_page {
 };
 IMREC_NODISCARD enum imrec_status hdfs_answer_page(struct bytes text, const char *shown,
                                                    struct hdfs_page *out, struct imrec_error *err);
-/* The name of an entry below count: no '/', not "", "." or ".."; as long as the page. */
+struct hdfs_entry {
+    const char *name; /* no '/', not "", "." or ".."; as long as the page */
+    struct hdfs_status status;
+    bool whole; /* it says size and time; else only the kind is known */
+};
+/* An entry below count. */
 IMREC_NODISCARD enum imrec_status hdfs_page_entry(const struct hdfs_page *p, size_t i,
-                                                  const char *shown, const char **name,
-                                                  enum hdfs_kind *kind, struct imrec_error *err);
+                                                  const char *shown, struct hdfs_entry *out,
+                                                  struct imrec_error *err);
 void hdfs_page_free(struct hdfs_page *p); /* zeroed memory is fine */
 
 /* Why a server refuses: {"RemoteException": {"exception": "...", "message": "..."}}, of which the

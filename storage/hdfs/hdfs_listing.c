@@ -90,10 +90,10 @@ hdfs_listing_open(struct hdfs_place *p, struct hdfs_listing **out, struct imrec_
  * asked for ever. */
 static enum imrec_status next_page(struct hdfs_listing *l, struct imrec_error *err)
 {
-    const char *name;
-    enum hdfs_kind kind;
+    struct hdfs_entry last;
     bool unknown;
-    IMREC_TRY(hdfs_page_entry(&l->page, l->page.count - 1, l->place.shown, &name, &kind, err));
+    IMREC_TRY(hdfs_page_entry(&l->page, l->page.count - 1, l->place.shown, &last, err));
+    const char *name = last.name;
     if (l->last != NULL && strcmp(name, l->last) <= 0)
         return imrec_fail(err, IMREC_ERR_CORRUPT,
                           "%s: the server lists '%.100s' after '%.100s'; its pages do not continue",
@@ -107,14 +107,14 @@ static enum imrec_status next_page(struct hdfs_listing *l, struct imrec_error *e
     return ask_page(l, &l->page, &unknown, err);
 }
 
-enum imrec_status hdfs_listing_next(struct hdfs_listing *l, const char **name, enum hdfs_kind *kind,
-                                    struct imrec_error *err)
+enum imrec_status
+hdfs_listing_next(struct hdfs_listing *l, struct hdfs_entry *out, struct imrec_error *err)
 {
     if (l->next == l->page.count && l->page.more)
         IMREC_TRY(next_page(l, err));
     if (l->next == l->page.count)
         return IMREC_END;
-    return hdfs_page_entry(&l->page, l->next++, l->place.shown, name, kind, err);
+    return hdfs_page_entry(&l->page, l->next++, l->place.shown, out, err);
 }
 
 uint64_t hdfs_listing_number(const struct hdfs_listing *l)

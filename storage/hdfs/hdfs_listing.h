@@ -13,8 +13,8 @@ IMREC_NODISCARD enum imrec_status
 hdfs_listing_open(struct hdfs_place *p, struct hdfs_listing **out, struct imrec_error *err);
 /* In the order of the names' bytes, as the server lists them. IMREC_END: there are no more. The
  * name lives until the next call. */
-IMREC_NODISCARD enum imrec_status hdfs_listing_next(struct hdfs_listing *l, const char **name,
-                                                    enum hdfs_kind *kind, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+hdfs_listing_next(struct hdfs_listing *l, struct hdfs_entry *out, struct imrec_error *err);
 uint64_t hdfs_listing_number(const struct hdfs_listing *l); /* the same of one folder */
 void hdfs_listing_close(struct hdfs_listing *l);            /* NULL is allowed */
 #endif

@@ -25,7 +25,7 @@
 struct hdfs_object {
     struct hdfs_place place;
     struct hdfs_status status; /* as it was opened */
-    char identity[64];
+    char identity[HDFS_IDENTITY_BYTES];
     atomic_bool cancelled; /* hdfs_object_cancel() */
     struct mutex lock;     /* of what follows */
     uint64_t next;         /* where a read continues the last small one */
@@ -45,8 +45,7 @@ struct part {
 static enum imrec_status open_status(struct hdfs_object *o, struct imrec_error *err)
 {
     IMREC_TRY(hdfs_stat(&o->place, &o->status, err));
-    (void)snprintf(o->identity, sizeof(o->identity), "%" PRIu64 "-%" PRIu64 "-%" PRIu64,
-                   o->status.modified_ms, o->status.size, o->status.id);
+    hdfs_identity(&o->status, o->identity);
     if (o->status.kind == HDFS_FILE)
         return IMREC_OK;
     imrec_fail(err, IMREC_ERR_IO, "%s: is a %s; a file is needed", o->place.shown,

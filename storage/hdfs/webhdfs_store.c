@@ -70,15 +70,22 @@ open_source(enum hdfs_scheme scheme, const char *name, struct source **out, stru
 struct hdfs_folder {
     struct folder base; /* first */
     struct hdfs_listing *listing;
+    char identity[HDFS_IDENTITY_BYTES]; /* of the entry that was given last */
 };
 
 static enum imrec_status
 folder_entry(struct folder *f, struct folder_entry *out, struct imrec_error *err)
 {
     static const enum folder_kind kinds[] = {FOLDER_FILE, FOLDER_FOLDER, FOLDER_LOST};
-    enum hdfs_kind kind;
-    IMREC_TRY(hdfs_listing_next(((struct hdfs_folder *)f)->listing, &out->name, &kind, err));
-    out->kind = kinds[kind];
+    struct hdfs_folder *h = (struct hdfs_folder *)f;
+    struct hdfs_entry e;
+    IMREC_TRY(hdfs_listing_next(h->listing, &e, err));
+    *out = (struct folder_entry){.name = e.name, .kind = kinds[e.status.kind]};
+    if (e.status.kind != HDFS_FILE || !e.whole)
+        return IMREC_OK;
+    hdfs_identity(&e.status, h->identity);
+    out->identity = h->identity;
+    out->size = e.status.size;
     return IMREC_OK;
 }
 
@@ -277,7 +284,7 @@ static void unlock(struct lock *l)
     const struct store of = {.scheme = text, .open_source = of##_source, .open_out = of##_out,     \
                              .publish = of##_publish, .open_folder = of##_folder,                  \
                              .exists = of##_exists, .remove = of##_remove, .lock = of##_lock,      \
-                             .unlock = unlock};
+                             .unlock = unlock, .listed_at_once = HDFS_AT_ONCE};
 /* clang-format on */
 
 STORE(hdfs_store, "hdfs://", HDFS_BY_NAME)

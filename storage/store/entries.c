@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-enum imrec_status entries_add(struct entries *e, enum folder_kind kind, const char *name, size_t n)
+static enum imrec_status add(struct entries *e, enum folder_kind kind, const char *name, size_t n,
+                             const char *identity, uint64_t size)
 {
     const size_t before = e->bytes.n;
     const char head = (char)kind;
@@ -14,22 +15,46 @@ enum imrec_status entries_add(struct entries *e, enum folder_kind kind, const ch
         st = buf_append(&e->bytes, name, n, NULL);
     if (st == IMREC_OK)
         st = buf_append(&e->bytes, "", 1, NULL);
+    if (st == IMREC_OK)
+        st = buf_append(&e->bytes, identity, strlen(identity) + 1, NULL);
+    if (st == IMREC_OK)
+        st = buf_append(&e->bytes, &size, sizeof(size), NULL);
     if (st != IMREC_OK)
         e->bytes.n = before;
     return st;
 }
 
-static const char *name_at(const struct entries *e, size_t at)
+enum imrec_status entries_add(struct entries *e, enum folder_kind kind, const char *name, size_t n)
 {
-    return (const char *)e->bytes.p + at + 1;
+    return add(e, kind, name, n, "", 0);
+}
+
+enum imrec_status
+entries_add_file(struct entries *e, const char *name, size_t n, const char *identity, uint64_t size)
+{
+    return add(e, FOLDER_FILE, name, n, identity != NULL ? identity : "", size);
+}
+
+/* The entry at `at`, and where the next one begins. */
+static size_t read_at(const struct entries *e, size_t at, struct folder_entry *out)
+{
+    const char *name = (const char *)e->bytes.p + at + 1, *identity = name + strlen(name) + 1;
+    const char *size = identity + strlen(identity) + 1;
+    *out = (struct folder_entry){.name = name,
+                                 .kind = (enum folder_kind)e->bytes.p[at],
+                                 .identity = identity[0] != '\0' ? identity : NULL};
+    memcpy(&out->size, size, sizeof(out->size));
+    return (size_t)(size - (const char *)e->bytes.p) + sizeof(out->size);
 }
 
 bool entries_has(const struct entries *e, enum folder_kind kind, const char *name, size_t n)
 {
-    for (size_t at = 0; at < e->bytes.n; at += strlen(name_at(e, at)) + 2)
-        if (e->bytes.p[at] == (uint8_t)kind && strlen(name_at(e, at)) == n &&
-            memcmp(name_at(e, at), name, n) == 0)
+    struct folder_entry is;
+    for (size_t at = 0; at < e->bytes.n;) {
+        at = read_at(e, at, &is);
+        if (is.kind == kind && strlen(is.name) == n && memcmp(is.name, name, n) == 0)
             return true;
+    }
     return false;
 }
 
@@ -37,8 +62,7 @@ enum imrec_status entries_next(struct entries *e, struct folder_entry *out)
 {
     if (e->given == e->bytes.n)
         return IMREC_END;
-    *out = (struct folder_entry){name_at(e, e->given), (enum folder_kind)e->bytes.p[e->given]};
-    e->given += strlen(out->name) + 2;
+    e->given = read_at(e, e->given, out);
     return IMREC_OK;
 }
 

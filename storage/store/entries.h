@@ -1,4 +1,4 @@
-/* storage/store/entries.h - what a listing has found: of each entry its kind and its name. */
+/* storage/store/entries.h - what a listing has found of each entry. */
 #ifndef IMREC_STORAGE_STORE_ENTRIES_H
 #define IMREC_STORAGE_STORE_ENTRIES_H
 
@@ -8,16 +8,21 @@
 #include <stdbool.h>
 
 struct entries {
-    struct buf bytes; /* of each a byte, its kind, and its name with a NUL */
-    size_t given;     /* of these bytes, by entries_next() */
+    /* Of each a byte, its kind, its name and its identity ("": not known) with a NUL each, and the
+     * 8 bytes of its size. */
+    struct buf bytes;
+    size_t given; /* of these bytes, by entries_next() */
 };
 #define ENTRIES_INIT ((struct entries){.bytes = BUF_INIT(SIZE_MAX / 4)})
 
 /* The name is n bytes without NUL and '/'. */
 IMREC_NODISCARD enum imrec_status
 entries_add(struct entries *e, enum folder_kind kind, const char *name, size_t n);
+/* The same of a file, and what its list says of it; identity NULL: nothing. */
+IMREC_NODISCARD enum imrec_status entries_add_file(struct entries *e, const char *name, size_t n,
+                                                   const char *identity, uint64_t size);
 bool entries_has(const struct entries *e, enum folder_kind kind, const char *name, size_t n);
-/* IMREC_END after the last one. The name is valid until the next one is added. */
+/* IMREC_END after the last one. Its texts are valid until the next one is added. */
 enum imrec_status entries_next(struct entries *e, struct folder_entry *out);
 
 /* A folder all of whose entries are known. */

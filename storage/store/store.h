@@ -42,11 +42,14 @@ enum folder_kind {
 struct folder_entry {
     const char *name; /* without a '/'; until the next one */
     enum folder_kind kind;
+    /* Of a file, where the list says it: what its source would have. NULL: it says neither. */
+    const char *identity;
+    uint64_t size;
 };
 
 struct folder;
 struct folder_ops {
-    /* IMREC_END: there are no more. */
+    /* Fills a zeroed one. IMREC_END: there are no more. */
     enum imrec_status (*next)(struct folder *f, struct folder_entry *out, struct imrec_error *err);
     /* The kind of an entry of FOLDER_UNKNOWN; of FOLDER_LOST *code is the errno. NULL: the
      * store has no such entries. */
@@ -85,6 +88,12 @@ struct store {
     const char *scheme;
     enum imrec_status (*open_source)(const char *name, struct source **out,
                                      struct imrec_error *err);
+    /* Of the sources of files whose identity its lists say; 0: they do not. */
+    uint32_t listed_at_once;
+    /* Such a file, without asking anybody: an object of another size or identity is an error when
+     * it is read. NULL: open_source() tells, at the first read. */
+    enum imrec_status (*open_listed)(const char *name, const struct folder_entry *said,
+                                     struct source **out, struct imrec_error *err);
     /* size: STORE_NEW for an empty object, else how many bytes of the temporary one to keep. */
     enum imrec_status (*open_out)(const char *name, uint64_t size, struct out **out,
                                   struct imrec_error *err);

@@ -7,6 +7,7 @@
 
 #include <curl/curl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- opening ----------------------------------------------------------------------------- */
@@ -82,19 +83,36 @@ ask_head(struct wire_object *o, struct wire_job *job, struct imrec_error *err)
     return IMREC_OK;
 }
 
-static enum imrec_status make(const struct wire_object_options *from, bool bare,
-                              struct wire_object *o, struct imrec_error *err)
+static enum imrec_status
+make(const struct wire_object_options *from, struct wire_object **out, struct imrec_error *err)
+{
+    struct wire_object *o = imrec_zalloc(1, sizeof(*o));
+    *out = NULL;
+    if (o != NULL) {
+        o->url = imrec_joined(from->url, strlen(from->url), "");
+        o->shown = imrec_joined(from->shown, strlen(from->shown), "");
+        o->redirects = from->redirects;
+        o->sign = from->sign;
+        o->signer = from->signer;
+    }
+    if (o == NULL || o->url == NULL || o->shown == NULL) {
+        wire_object_close(o);
+        return IMREC_NO_MEMORY(err, "%s: no memory to open it", from->shown);
+    }
+    *out = o;
+    return IMREC_OK;
+}
+
+static enum imrec_status ask_what(struct wire_object *o, bool bare, struct imrec_error *err)
 {
     struct wire_job *job = imrec_zalloc(1, sizeof(*job));
-    o->url = imrec_joined(from->url, strlen(from->url), "");
-    o->shown = imrec_joined(from->shown, strlen(from->shown), "");
     enum imrec_status st = IMREC_OK;
-    if (job == NULL || o->url == NULL || o->shown == NULL) {
-        st = IMREC_NO_MEMORY(err, "%s: no memory to open it", from->shown);
+    if (job == NULL) {
+        st = IMREC_NO_MEMORY(err, "%s: no memory to open it", o->shown);
     } else if (!bare || !ask_size(o, job)) {
         o->head = imrec_realloc(NULL, OBJECT_HEAD_BYTES, 1);
         st = o->head != NULL ? ask_head(o, job, err)
-                             : IMREC_NO_MEMORY(err, "%s: no memory to open it", from->shown);
+                             : IMREC_NO_MEMORY(err, "%s: no memory to open it", o->shown);
     }
     imrec_free(job);
     return st;
@@ -104,15 +122,11 @@ static enum imrec_status open_object(const struct wire_object_options *from, boo
                                      struct traffic *traffic, struct wire_object **out,
                                      struct imrec_error *err)
 {
+    struct wire_object *o;
     *out = NULL;
-    struct wire_object *o = imrec_zalloc(1, sizeof(*o));
-    if (o == NULL)
-        return IMREC_NO_MEMORY(err, "%s: no memory to open it", from->shown);
-    o->redirects = from->redirects;
-    o->sign = from->sign;
-    o->signer = from->signer;
+    IMREC_TRY(make(from, &o, err));
     o->traffic = traffic;
-    const enum imrec_status st = make(from, bare, o, err);
+    const enum imrec_status st = ask_what(o, bare, err);
     if (st != IMREC_OK) {
         wire_object_close(o);
         return st;
@@ -129,6 +143,21 @@ enum imrec_status wire_object_open(const struct wire_object_options *from, struc
     const struct store_scope *scope = store_scope();
     return open_object(from, scope != NULL && scope->cache != NULL, store_scope_traffic(), out,
                        err);
+}
+
+enum imrec_status wire_object_listed(const struct wire_object_options *from, uint64_t size,
+                                     const char *etag, struct wire_object **out,
+                                     struct imrec_error *err)
+{
+    struct wire_object *o;
+    IMREC_TRY(make(from, &o, err));
+    o->traffic = store_scope_traffic();
+    o->listed = true;
+    o->size = size;
+    (void)snprintf(o->etag, sizeof(o->etag), "%s", etag);
+    o->pace = wire_pace_of(o->url);
+    *out = o;
+    return IMREC_OK;
 }
 
 static enum imrec_status take_existence(const struct wire_object_options *o,
@@ -203,7 +232,7 @@ enum imrec_status wire_object_read(struct wire_object *o, uint64_t offset, void 
                                    struct imrec_error *err)
 {
     size_t have = 0;
-    if (o->head == NULL && o->size <= OBJECT_HEAD_BYTES)
+    if (o->head == NULL && !o->listed && o->size <= OBJECT_HEAD_BYTES)
         return read_small(o, offset, to, n, err);
     if (offset < o->head_bytes) {
         have = (size_t)(o->head_bytes - offset) < n ? (size_t)(o->head_bytes - offset) : n;

@@ -17,6 +17,7 @@ struct wire_object_options {
 
 struct wire_object;
 
+#define OBJECT_ETAG_BYTES 192               /* of the longest one, and a NUL */
 #define OBJECT_PART_BYTES ((size_t)2 << 20) /* that one request asks for at most */
 
 /* Whether there is such an object: 200 or 404 or 410, all else is an error. */
@@ -26,6 +27,11 @@ wire_object_exists(const struct wire_object_options *o, bool *there, struct imre
 IMREC_NODISCARD enum imrec_status wire_object_open(const struct wire_object_options *o,
                                                    struct wire_object **out,
                                                    struct imrec_error *err);
+/* The same of an object of which a list has said size and ETag, as a header has it: nobody is asked
+ * before it is read, and any other object is an error then. */
+IMREC_NODISCARD enum imrec_status
+wire_object_listed(const struct wire_object_options *o, uint64_t size, const char *etag,
+                   struct wire_object **out, struct imrec_error *err);
 uint64_t wire_object_size(const struct wire_object *o);
 uint64_t wire_object_modified(const struct wire_object *o); /* ns since 1970; 0: not known */
 /* Its ETag, else its date; NULL: it has neither, and its version is not known. */

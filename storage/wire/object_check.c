@@ -28,12 +28,25 @@ not_as_asked(const struct wire_object *o, const struct wire_job *job, struct imr
 enum imrec_status
 object_changed(const struct wire_object *o, uint64_t offset, struct imrec_error *err)
 {
-    const enum imrec_status st =
-        imrec_error_at(err, IMREC_ERR_IO, offset,
-                       "%s: it is another version than the one that was opened (%s%s%" PRIu64
-                       " bytes); nothing of the other is used",
-                       o->shown, o->etag[0] != '\0' ? o->etag : o->modified,
-                       o->etag[0] != '\0' || o->modified[0] != '\0' ? ", " : "", o->size);
+    const enum imrec_status st = imrec_error_at(
+        err, IMREC_ERR_IO, offset,
+        "%s: it is another version than the one that was %s (%s%s%" PRIu64
+        " bytes); nothing of the other is used",
+        o->shown, o->listed ? "listed" : "opened", o->etag[0] != '\0' ? o->etag : o->modified,
+        o->etag[0] != '\0' || o->modified[0] != '\0' ? ", " : "", o->size);
+    if (err != NULL)
+        err->sys_errno = ESTALE;
+    return st;
+}
+
+/* The list has said another size of the same version. */
+static enum imrec_status
+other_size(const struct wire_object *o, const struct wire_job *job, struct imrec_error *err)
+{
+    const enum imrec_status st = imrec_error_at(err, IMREC_ERR_IO, job->begin,
+                                                "%s: has %" PRIu64 " bytes, and %" PRIu64
+                                                " where it was listed; nothing of it is used",
+                                                o->shown, job->range.total, o->size);
     if (err != NULL)
         err->sys_errno = ESTALE;
     return st;
@@ -70,6 +83,11 @@ object_no_ranges(const struct wire_object *o, const struct wire_job *job, struct
 enum imrec_status object_check(const struct wire_object *o, const struct wire_job *job,
                                const struct wire_retry *retry, struct imrec_error *err)
 {
+    const bool resized =
+        job->range.given && job->range.total != UINT64_MAX && job->range.total != o->size;
+    const bool same = is_same(o->etag, job->etag) && is_same(o->modified, job->modified);
+    if (o->listed && resized && same && (job->status == 206 || job->status == 416))
+        return other_size(o, job, err);
     if (job->status == 412 || job->status == 416)
         return object_changed(o, job->begin, err);
     if (job->status == 200)
@@ -78,8 +96,7 @@ enum imrec_status object_check(const struct wire_object *o, const struct wire_jo
         return wire_error(job, o->shown, job->begin, retry, err);
     if (object_is_encoded(job))
         return object_refuse_encoding(o, job, err);
-    if (!is_same(o->etag, job->etag) || !is_same(o->modified, job->modified) ||
-        (job->range.given && job->range.total != UINT64_MAX && job->range.total != o->size))
+    if (!same || resized)
         return object_changed(o, job->begin, err);
     if (!job->range.given || job->range.begin != job->begin || job->range.end != job->end ||
         job->got != job->end - job->begin)

@@ -17,7 +17,8 @@ struct wire_object {
     wire_sign_fn *sign;
     void *signer;
     uint64_t size, modified_ns;
-    char etag[192], modified[64]; /* as the server said; "": it did not */
+    char etag[OBJECT_ETAG_BYTES], modified[64]; /* as the server said; "": it did not */
+    bool listed;                                /* size and ETag are of a list */
     uint8_t *head;
     size_t head_bytes;
     struct wire_pace *pace; /* of its host; NULL: its version is not known, and nothing is hedged */

@@ -25,7 +25,7 @@ enum { PAIRS_MOST = 64, BATCH = 128, PIECE = 16 << 20, READERS = 4, SHARDS_MOST 
 
 struct run {
     double first_s, rate, cpu_s; /* first batch; images or bytes a second after the first tenth */
-    uint64_t items; /* images, or bytes */
+    uint64_t items;              /* images, or bytes */
 };
 typedef struct run measure_fn(const char *spec, const char *url);
 

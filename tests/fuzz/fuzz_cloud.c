@@ -19,7 +19,7 @@ static void is_told(enum imrec_status st, const struct imrec_error *err, const c
     must(st == IMREC_OK || st == IMREC_ERR_IO || st == IMREC_ERR_CORRUPT || st == IMREC_ERR_LIMIT);
 }
 
-static enum imrec_status count(void *user, const struct listed *e, struct imrec_error *err)
+static enum imrec_status count(void *user, const struct listed_object *e, struct imrec_error *err)
 {
     uint64_t *bytes = user;
     (void)err;

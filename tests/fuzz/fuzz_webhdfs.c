@@ -24,15 +24,14 @@ static void as_status(struct bytes text)
 static void as_page(struct bytes text)
 {
     struct hdfs_page p;
-    const char *name;
-    enum hdfs_kind kind;
+    struct hdfs_entry e;
     if (hdfs_answer_page(text, "hdfs://a/b", &p, NULL) != IMREC_OK)
         return;
     must(p.count != 0 || !p.more);
     for (size_t i = 0; i < p.count; i++)
-        if (hdfs_page_entry(&p, i, "hdfs://a/b", &name, &kind, NULL) == IMREC_OK)
-            must(name[0] != '\0' && strchr(name, '/') == NULL && strcmp(name, "..") != 0 &&
-                 strcmp(name, ".") != 0);
+        if (hdfs_page_entry(&p, i, "hdfs://a/b", &e, NULL) == IMREC_OK)
+            must(e.name[0] != '\0' && strchr(e.name, '/') == NULL && strcmp(e.name, "..") != 0 &&
+                 strcmp(e.name, ".") != 0 && (!e.whole || e.status.size <= INT64_MAX / 2));
     hdfs_page_free(&p);
 }
 

@@ -1,5 +1,6 @@
 /* tests/storage/test_webhdfs.c - files and folders of HDFS: their bytes, or an error that names
  * them, whatever NameNodes and DataNodes do. */
+#include "base/error.h"
 #include "storage/folder.h"
 #include "storage/uri_list.h"
 #include "tests/support/hdfs_case.h"
@@ -422,6 +423,82 @@ TEST(lists_and_folders_of_shards_work)
     struct source *s = opened(l.uri[0]);
     source_close(s);
     uri_list_free(&l);
+}
+
+/* /set is listed once; of its file `name` a source that nobody was asked for. */
+static struct source *listed(const char *name, const struct later_check *check)
+{
+    struct listed all = {0}, *before = listed_enter(&all);
+    struct folder_entries own;
+    const struct folder_entries *entries, *again;
+    struct source *s;
+    const int looks = fake_hdfs_count(server, "GETFILESTATUS", -1);
+    ck_assert_int_eq(folder_list(at("/set/"), &own, &entries, &err), IMREC_OK);
+    const int lists = fake_hdfs_count(server, "LISTSTATUS_BATCH", -1);
+    ck_assert_int_eq(folder_list(at("/set"), &own, &again, &err), IMREC_OK);
+    ck_assert_ptr_eq(entries, again);
+    ck_assert_int_eq(source_open_later(at(name), check, &s, &err), IMREC_OK);
+    ck_assert_int_eq(fake_hdfs_count(server, "GETFILESTATUS", -1), looks);
+    ck_assert_int_eq(fake_hdfs_count(server, "LISTSTATUS_BATCH", -1), lists);
+    listed_enter(before);
+    listed_free(&all);
+    return s;
+}
+
+LOOP_TEST(what_is_listed_is_opened_when_it_is_read, 0, 2) /* _i: like HttpFS */
+{
+    server->plain = _i;
+    struct source *s = listed("/set/a.rec", NULL), *same = opened(at("/set/a.rec"));
+    ck_assert_uint_eq(s->size, BYTES);
+    ck_assert_str_eq(s->identity, same->identity);
+    check_bytes(s, 5, 1000);
+    check_bytes(s, 0, BYTES);
+    source_close(same);
+    source_close(s);
+}
+
+TEST(what_was_replaced_since_it_was_listed_is_an_error)
+{
+    struct source *s = listed("/set/small", NULL);
+    const size_t n = (size_t)s->size;
+    fake_hdfs_put(server, "/set/small", data + 1, n);
+    check_refused(s, ESTALE, "/set/small: it is another version");
+    fake_hdfs_put(server, "/set/small", data, n + 1);
+    check_refused(s, ESTALE, "where it was listed");
+    fake_hdfs_remove(server, "/set/small");
+    check_refused(s, ENOENT, "/set/small");
+    source_close(s);
+}
+
+static enum imrec_status
+check_first(const struct later_check *c, const char *uri, struct bytes first, struct imrec_error *e)
+{
+    (void)c;
+    ck_assert_uint_eq(first.n, LATER_FIRST_BYTES);
+    ck_assert_int_eq(memcmp(first.p, data, first.n), 0);
+    return imrec_fail(e, IMREC_ERR_IO, "%s: is looked at", uri);
+}
+
+LOOP_TEST(the_first_bytes_are_looked_at_before_any_are_given_out, 0, 2)
+{
+    static const struct later_check check = {check_first};
+    struct source *s = listed("/set/a.rec", &check);
+    uint8_t got[1024];
+    for (int i = 0; i < 2; i++) { /* and again */
+        err.message[0] = '\0';
+        ck_assert_int_eq(source_read(s, _i == 0 ? 0 : 7000, got, sizeof(got), &err), IMREC_ERR_IO);
+        check_says("/set/a.rec: is looked at");
+    }
+    source_close(s);
+}
+
+TEST(a_source_that_was_cancelled_before_it_was_read_stays_so)
+{
+    struct source *s = listed("/set/a.rec", NULL);
+    uint8_t got[16];
+    source_cancel(s);
+    ck_assert_int_eq(source_read(s, 0, got, sizeof(got), &err), IMREC_ERR_CANCELLED);
+    source_close(s);
 }
 
 TEST(what_is_no_folder_is_named_with_its_errno)

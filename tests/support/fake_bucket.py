@@ -11,9 +11,12 @@ real servers are for. Of every N-th request (--every) the answer is 503. A reque
 request that would make the object NAME; one to /.plain?STATUS answers that to If-None-Match; a PUT to
 /.say?KIND replaces the next list's answer by its body, one to /.deny?PREFIX answers 403 for keys that begin
 so, and one to /.fail?KEY&WORDS (nothing: no more) for requests of that path's end with these words in the
-query.
+query. A PUT to /.many?NAME&COUNT makes COUNT objects of its body, NAME with a number for its "*"; one to
+/.after?NAME puts its body there after the last page of the next list; one to /.lie?NAME has lists say that many bytes;
+one to /.forget empties the log.
 """
 import argparse
+import bisect
 import email.utils
 import hashlib
 import os
@@ -28,7 +31,7 @@ from xml.sax.saxutils import escape
 lock = threading.Lock()
 objects = {}  # "bucket/key" -> (bytes, etag, date)
 uploads = {}  # id -> (name, {number: (bytes, etag)})
-state = {"requests": 0, "log": [], "say": None, "deny": [], "fail": None, "next": 1, "page": 1000, "every": 0, "when": {},
+state = {"requests": 0, "log": [], "say": None, "deny": [], "fail": None, "next": 1, "page": 1000, "every": 0, "when": {}, "changes": 0, "below": None, "after": {}, "lie": {},
          "plain": 0}
 
 
@@ -47,41 +50,57 @@ def error(status, code):
 
 
 def put(name, body):
+    state["changes"] += 1
     objects[name] = (body, etag_of(body), email.utils.formatdate(int(time.time()), usegmt=True))
     return objects[name][1]
+
+
+def below(bucket, prefix, delimiter):
+    """The names in a folder, in order; the next page finds them again."""
+    which = (bucket, prefix, delimiter, state["changes"])
+    if state["below"] is None or state["below"][0] != which:
+        names = set()
+        for name in objects:
+            if name.startswith(bucket + "/" + prefix):
+                key = name[len(bucket) + 1 :]
+                cut = key.find(delimiter, len(prefix)) if delimiter else -1
+                names.add(key if cut < 0 else key[: cut + 1])
+        state["below"] = which, sorted(n.encode() for n in names)
+    return state["below"][1]
 
 
 def listing(bucket, query):
     """ListObjectsV2, or List Blobs where comp=list says so."""
     azure = query.get("comp") == "list"
     prefix, delimiter = query.get("prefix", ""), query.get("delimiter", "")
-    after = query.get("marker" if azure else "continuation-token", "")
-    names = set()
-    for name in objects:
-        if name.startswith(bucket + "/" + prefix):
-            key = name[len(bucket) + 1 :]
-            cut = key.find(delimiter, len(prefix)) if delimiter else -1
-            names.add(key if cut < 0 else key[: cut + 1])
-    names = sorted((n for n in names if n > after), key=lambda n: n.encode())
-    page, more = names[: state["page"]], len(names) > state["page"]
+    names = below(bucket, prefix, delimiter)
+    first = bisect.bisect_right(names, query.get("marker" if azure else "continuation-token", "").encode())
+    page, more = [n.decode() for n in names[first : first + state["page"]]], len(names) > first + state["page"]
     quote = (lambda t: urllib.parse.quote_plus(t, safe="/")) if query.get("encoding-type") == "url" else escape
     items = []
     for name in page:
         folder = bool(delimiter) and name.endswith(delimiter) and name != prefix
-        size = 0 if folder else len(objects[bucket + "/" + name][0])
+        size = 0 if folder else state["lie"].get(bucket + "/" + name, len(objects[bucket + "/" + name][0]))
+        tag = "" if folder else objects[bucket + "/" + name][1]
+        quoted = tag.replace('"', "&quot;")
         if azure:
             items.append(
                 f"<BlobPrefix><Name>{escape(name)}</Name></BlobPrefix>"
                 if folder
-                else f"<Blob><Name>{escape(name)}</Name><Properties><Content-Length>{size}</Content-Length></Properties></Blob>"
+                else f"<Blob><Name>{escape(name)}</Name><Properties><Content-Length>{size}</Content-Length>"
+                f"<Etag>{tag[1:-1]}</Etag></Properties></Blob>"
             )
         else:
             items.append(
                 f"<CommonPrefixes><Prefix>{quote(name)}</Prefix></CommonPrefixes>"
                 if folder
-                else f"<Contents><Key>{quote(name)}</Key><Size>{size}</Size><ETag>{objects[bucket + '/' + name][1]}</ETag></Contents>"
+                else f"<Contents><Key>{quote(name)}</Key><Size>{size}</Size><ETag>{quoted}</ETag></Contents>"
             )
     last = escape(page[-1]) if more else ""
+    if not more:
+        for name, body in state["after"].items():
+            put(name, body)
+        state["after"] = {}
     if azure:
         return f"<EnumerationResults><Blobs>{''.join(items)}</Blobs><NextMarker>{last}</NextMarker></EnumerationResults>"
     return (
@@ -157,6 +176,21 @@ class Handler(BaseHTTPRequestHandler):
             return "".join(state["log"]).encode(), {}
         if path == "/.left":
             return "".join(f"{n}\n" for n in [*objects, *(u[0] for u in uploads.values())]).encode(), {}
+        if path == "/.many":
+            name, _, count = text.partition("&")
+            made = (body, etag_of(body), email.utils.formatdate(usegmt=True))
+            objects.update((name.replace("*", f"{i:06d}"), made) for i in range(int(count)))
+            state["changes"] += 1
+            return b"", {}
+        if path == "/.after":
+            state["after"][text] = body
+            return b"", {}
+        if path == "/.lie":
+            state["lie"][text] = int(body)
+            return b"", {}
+        if path == "/.forget":
+            state["log"] = []
+            return b"", {}
         if path == "/.say":
             state["say"] = body
             return b"", {}
@@ -246,6 +280,7 @@ class Handler(BaseHTTPRequestHandler):
             return self.copy_answer(put(name, self.copied(body)))
         if self.command == "DELETE":
             objects.pop(name, None)
+            state["changes"] += 1
             raise Answer(204)
         if name not in objects:
             raise error(404, "NoSuchKey")
@@ -266,6 +301,21 @@ class Handler(BaseHTTPRequestHandler):
     do_GET = do_PUT = do_POST = do_DELETE = do_HEAD = handle_one
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+    parent = os.getppid()
+
+    def service_actions(self):
+        """Ends with the test that started it, however that ends."""
+        if os.getppid() != self.parent:
+            os._exit(0)
+
+    def handle_error(self, *where):
+        if not isinstance(sys.exc_info()[1], ConnectionError):  # of a request that was sent twice
+            super().handle_error(*where)
+
+
 def main():
     a = argparse.ArgumentParser()
     a.add_argument("--page", type=int, default=1000)
@@ -273,8 +323,7 @@ def main():
     a.add_argument("file")
     o = a.parse_args()
     state["page"], state["every"] = o.page, o.every
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", 0), Handler)
     with open(o.file + ".new", "w", encoding="ascii") as f:
         f.write(str(server.server_address[1]))
     os.rename(o.file + ".new", o.file)
