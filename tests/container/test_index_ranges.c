@@ -135,6 +135,21 @@ TEST(the_first_shards_of_a_set_are_one)
     must_read_the_same("a", true);
 }
 
+TEST(another_first_shard_makes_another_hash)
+{
+    struct imrec_index_place place = {0};
+    struct imrec_index_result r;
+    write_shard(0, records[0] - 7); /* every number is right still */
+    const char *shard = tmp_path(&dir, "a.rec");
+    ck_assert_int_eq(imrec_dataset_index(shard, NULL, IMREC_KEYS_COUNTER, true, &r, &err),
+                     IMREC_OK);
+    ck_assert_int_eq(
+        imrec_dataset_index_binary(shard, NULL, IMREC_KEYS_COUNTER, true, &place, &r, &err),
+        IMREC_OK);
+    must_read_the_same("a", true);
+    must_read_the_same("abcd", false);
+}
+
 /* Bytes of all .idxb that a reader of a partition has read. */
 static uint64_t bytes_of(uint32_t part, uint32_t parts)
 {
