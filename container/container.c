@@ -222,13 +222,12 @@ container_open(const struct container_options *o, struct container *out, struct 
 
 void container_close(struct container *c)
 {
+    record_table_forget(c);
     for (uint32_t i = 0; i < c->shard_count; i++) {
         source_close(c->shards[i].source);
         imrec_free(c->shards[i].uri);
     }
-    IMREC_FREE(c->shards, c->late);
-    record_table_forget(c);
-    IMREC_FREE(c->cell_base, c->metadata);
+    IMREC_FREE(c->shards, c->late, c->cell_base, c->metadata);
     set_sums_close(c);
     if (c->state != NULL && c->kind->close != NULL)
         c->kind->close(c);

@@ -23,6 +23,7 @@ struct shard {
     struct source *source;
     uint64_t size, begin; /* begin: in the concatenation of all shards */
     uint64_t first;       /* the record that its index lists first; 0 without one */
+    char *complete;       /* the index that lists its records without a gap; NULL: none does */
 };
 
 struct indexed_record {   /* 24 bytes: HOUSE's sum counts them */
@@ -180,6 +181,7 @@ struct container {
     /* RecordIO's, for callers that need an index: */
     char *index;         /* of the first shard; NULL: the order is not an index's */
     bool index_found;    /* by path_imgidx=auto */
+    bool index_cut;      /* no other entries than the partition's were read */
     char *index_missing; /* by that: the first one missing, where others exist, or NULL */
     struct imrec_error index_doubt;   /* why the index cannot be that of all records; OK: it can */
     struct metadata_record *metadata; /* records that are no samples: metadata.h */

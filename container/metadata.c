@@ -12,13 +12,15 @@
 #include "container/record_table.h"
 #include "container/recordio_scan.h"
 #include "formats/recordio/image_record.h"
+#include "formats/recordio/index_blocks.h"
 #include "formats/recordio/recordio.h"
 #include "storage/at_once.h"
 
 #include <stdlib.h>
 
 #define FRAMED_BYTES (RECORDIO_PART_HEAD_BYTES + IMAGE_RECORD_HEADER_BYTES + 8u) /* two labels */
-#define AHEAD_BYTES  ((uint64_t)64 << 10)
+_Static_assert(FRAMED_BYTES == INDEX_BLOCKS_HEADER_BYTES, "a binary index says where none is");
+#define AHEAD_BYTES ((uint64_t)64 << 10)
 
 struct finding {
     struct container *s;

@@ -5,7 +5,9 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "container/index_doubt.h"
+#include "container/index_ranges.h"
 #include "container/partition.h"
+#include "container/shards/index_load.h"
 #include "formats/recordio/record_index.h"
 #include "formats/recordio/recordio.h"
 #include "formats/set/set_names.h"
@@ -120,6 +122,43 @@ sort(struct container *s, uint64_t first, const char *name, struct imrec_error *
     return IMREC_OK;
 }
 
+struct taking {
+    struct container *c;
+    uint64_t *capacity;
+    uint32_t shard;
+};
+
+static enum imrec_status
+take_entries(void *user, const struct index_entry *e, size_t n, struct imrec_error *err)
+{
+    const struct taking *t = user;
+    for (size_t i = 0; i < n; i++)
+        IMREC_TRY(record_table_add(
+            t->c, t->capacity,
+            (struct indexed_record){.offset = e[i].offset, .key = e[i].key, .shard = t->shard},
+            err));
+    return IMREC_OK;
+}
+
+/* Of an index that has them all: what its shard has there is damage where it is no record. */
+static enum imrec_status note_complete(struct shard *h, const char *name, struct imrec_error *err)
+{
+    imrec_free(h->complete);
+    h->complete = imrec_joined(name, 0, name);
+    return h->complete != NULL ? IMREC_OK
+                               : IMREC_NO_MEMORY(err, "no memory for the name of an index");
+}
+
+static enum imrec_status load_binary(struct container *s, uint32_t shard, const char *name,
+                                     uint64_t *capacity, struct imrec_error *err)
+{
+    struct shard *h = &s->shards[shard];
+    struct index_blocks head;
+    IMREC_TRY(index_load(name, &(struct index_shard){h->uri, h->source, h->size}, take_entries,
+                         &(struct taking){s, capacity, shard}, &head, err));
+    return (head.flags & INDEX_BLOCKS_COMPLETE) != 0 ? note_complete(h, name, err) : IMREC_OK;
+}
+
 /* Indexes that were read side by side. */
 struct index_texts {
     const struct container *s;
@@ -133,6 +172,8 @@ static enum imrec_status load_text(void *context, uint32_t i, struct imrec_error
 {
     struct index_texts *t = context;
     const uint64_t size = t->s->shards[t->first + i].size;
+    if (index_is_binary(t->names[t->first + i])) /* it is read block by block */
+        return IMREC_OK;
     const uint64_t limit = size / RECORDIO_PART_HEAD_BYTES * LINE_BYTES + (1u << 16);
     return source_load(t->names[t->first + i], (size_t)limit, &t->text[i], &t->n[i], err);
 }
@@ -141,6 +182,8 @@ static enum imrec_status load_one(struct container *s, uint32_t shard, const cha
                                   struct bytes text, uint64_t *capacity, struct imrec_error *err)
 {
     const uint64_t first = s->record_total;
+    if (index_is_binary(name))
+        return load_binary(s, shard, name, capacity, err);
     const enum imrec_status st = parse(s, shard, name, text, capacity, err);
     return st == IMREC_OK && s->record_total != first ? sort(s, first, name, err) : st;
 }
@@ -149,14 +192,12 @@ static enum imrec_status load_one(struct container *s, uint32_t shard, const cha
 
 static void hash_records(struct container *s)
 {
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a, a word at a time */
+    s->index_hash = INDEX_BLOCKS_HASH_BEGIN;
     for (uint64_t i = 0; i < s->record_total; i++) {
         const struct indexed_record *r = &s->records[i];
-        hash = (hash ^ r->shard) * 0x100000001b3u;
-        hash = (hash ^ r->offset) * 0x100000001b3u;
-        hash = (hash ^ r->key) * 0x100000001b3u;
+        s->index_hash =
+            index_blocks_hash(s->index_hash, r->shard, (struct index_entry){r->offset, r->key});
     }
-    s->index_hash = hash;
 }
 
 /* The first doubt is kept. */
@@ -195,21 +236,60 @@ static enum imrec_status load_some(struct container *s, struct index_texts *t, u
     return st;
 }
 
-/* One name a shard. */
-static enum imrec_status load_all(struct container *s, char **names, struct imrec_error *err)
+/* One name a shard; so below. */
+static enum imrec_status
+load_whole(struct container *s, char **names, struct manifest_beside *b, struct imrec_error *err)
 {
     uint64_t capacity = 0;
-    struct manifest_beside b = {0};
     struct index_texts t = {.s = s, .names = names};
-    enum imrec_status st = IMREC_OK;
-    while (st == IMREC_OK && t.first < s->shard_count)
-        st = load_some(s, &t, &capacity, &b, err);
-    manifest_beside_free(&b);
-    IMREC_TRY(st);
-    s->index = s->shard_count != 0 ? names[0] : NULL;
-    if (s->shard_count != 0)
-        names[0] = NULL; /* it is the container's now */
+    while (t.first < s->shard_count)
+        IMREC_TRY(load_some(s, &t, &capacity, b, err));
     return record_table_seal(s, err);
+}
+
+/* Their headers vouch for the records, but a manifest may have other ones. */
+static enum imrec_status load_cut(struct container *s, char **names, const uint64_t *counts,
+                                  struct manifest_beside *b, struct imrec_error *err)
+{
+    for (uint32_t i = 0; i < s->shard_count; i++) {
+        IMREC_TRY(note_complete(&s->shards[i], names[i], err));
+        if (s->index_doubt.status == IMREC_OK)
+            IMREC_TRY(index_doubt(&s->shards[i], names[i], NULL, counts[i], b, false,
+                                  &s->index_doubt, err));
+    }
+    return IMREC_OK;
+}
+
+static bool all_binary(const struct container *s, char **names)
+{
+    for (uint32_t i = 0; i < s->shard_count; i++)
+        if (!index_is_binary(names[i]))
+            return false;
+    return s->shard_count != 0;
+}
+
+static enum imrec_status load_names(struct container *s, char **names, uint64_t *counts,
+                                    struct manifest_beside *b, struct imrec_error *err)
+{
+    if (all_binary(s, names))
+        IMREC_TRY(index_ranges_load(s, names, counts, &s->index_cut, err));
+    return s->index_cut ? load_cut(s, names, counts, b, err) : load_whole(s, names, b, err);
+}
+
+static enum imrec_status load_all(struct container *s, char **names, struct imrec_error *err)
+{
+    struct manifest_beside b = {0};
+    uint64_t *counts = imrec_zalloc((size_t)s->shard_count + 1, sizeof(*counts));
+    const enum imrec_status st = counts != NULL
+                                     ? load_names(s, names, counts, &b, err)
+                                     : IMREC_NO_MEMORY(err, "no memory for counts of records");
+    imrec_free(counts);
+    manifest_beside_free(&b);
+    if (st == IMREC_OK && s->shard_count != 0) {
+        s->index = names[0];
+        names[0] = NULL; /* it is the container's now */
+    }
+    return st;
 }
 
 enum imrec_status record_table_seal(struct container *s, struct imrec_error *err)
@@ -269,84 +349,137 @@ static bool is_there(const struct shard *h, const char *name)
     return there;
 }
 
-enum imrec_status record_table_missing(const struct container *s, char **missing, uint32_t *there,
-                                       struct imrec_error *err)
+/* *name: the index next to a shard, the binary one where there is one, else the text, which may be
+ * missing: *there. NULL: no memory. */
+static char *index_beside(const struct shard *h, bool *there)
 {
-    *missing = NULL;
-    *there = 0;
-    for (uint32_t i = 0; i < s->shard_count; i++) {
-        char *name = set_path(s->shards[i].uri, SET_INDEX);
-        if (name == NULL) {
-            imrec_free(*missing);
-            *missing = NULL;
-            return no_names(err);
-        }
-        const bool found = is_there(&s->shards[i], name);
-        *there += found;
-        if (!found && *missing == NULL)
-            *missing = name;
-        else
-            imrec_free(name);
-    }
-    return IMREC_OK;
+    char *name = set_path(h->uri, SET_BINARY_INDEX);
+    *there = name != NULL && is_there(h, name);
+    if (name == NULL || *there)
+        return name;
+    imrec_free(name);
+    name = set_path(h->uri, SET_INDEX);
+    *there = name != NULL && is_there(h, name);
+    return name;
 }
 
-static enum imrec_status load_beside(struct container *s, struct imrec_error *err)
+struct beside { /* of each shard */
+    const struct container *s;
+    char **name;
+    bool *there;
+    uint32_t count; /* of those that are there */
+};
+
+static enum imrec_status see_index(void *context, uint32_t i, struct imrec_error *err)
 {
-    struct uri_list l = {.uri = imrec_zalloc(s->shard_count, sizeof(*l.uri))};
-    enum imrec_status st = l.uri != NULL ? IMREC_OK : no_names(err);
-    while (st == IMREC_OK && l.count < s->shard_count) {
-        char *name = set_path(s->shards[l.count].uri, SET_INDEX);
-        if (name == NULL)
-            st = no_names(err);
-        else
-            l.uri[l.count++] = name;
-    }
-    if (st == IMREC_OK)
-        st = load_all(s, l.uri, err);
-    if (st == IMREC_OK && s->index_doubt.status != IMREC_OK) {
-        st = s->index_doubt.status;
-        if (err != NULL)
-            *err = s->index_doubt;
-    }
-    uri_list_free(&l);
+    const struct beside *b = context;
+    b->name[i] = index_beside(&b->s->shards[i], &b->there[i]);
+    return b->name[i] != NULL ? IMREC_OK : no_names(err);
+}
+
+static void beside_free(struct beside *b)
+{
+    for (uint32_t i = 0; b->name != NULL && i < b->s->shard_count; i++)
+        imrec_free(b->name[i]);
+    IMREC_FREE(b->name, b->there);
+}
+
+static enum imrec_status
+beside_find(const struct container *s, struct beside *b, struct imrec_error *err)
+{
+    const size_t n = (size_t)s->shard_count + 1;
+    bool far = false;
+    *b = (struct beside){s, imrec_zalloc(n, sizeof(*b->name)), imrec_zalloc(n, sizeof(*b->there)),
+                         0};
+    for (uint32_t i = 0; i < s->shard_count; i++)
+        far |= source_is_far(s->shards[i].uri);
+    const enum imrec_status st = b->name != NULL && b->there != NULL
+                                     ? at_once(s->shard_count, far, see_index, b, err)
+                                     : no_names(err);
+    for (uint32_t i = 0; st == IMREC_OK && i < s->shard_count; i++)
+        b->count += b->there[i];
+    if (st != IMREC_OK)
+        beside_free(b);
     return st;
 }
 
+/* The first that is not there, for the caller to keep; NULL: there is none. */
+static char *take_missing(struct beside *b)
+{
+    for (uint32_t i = 0; i < b->s->shard_count; i++)
+        if (!b->there[i]) {
+            char *name = b->name[i];
+            b->name[i] = NULL;
+            return name;
+        }
+    return NULL;
+}
+
+enum imrec_status record_table_missing(const struct container *s, char **missing, uint32_t *there,
+                                       struct imrec_error *err)
+{
+    struct beside b;
+    *missing = NULL;
+    *there = 0;
+    IMREC_TRY(beside_find(s, &b, err));
+    *there = b.count;
+    *missing = take_missing(&b);
+    beside_free(&b);
+    return IMREC_OK;
+}
+
 /* Nobody has named the index: what reads the shard without it is said, too. */
-static enum imrec_status advise(enum imrec_status st, struct imrec_error *err)
+static enum imrec_status advise(bool binary, enum imrec_status st, struct imrec_error *err)
 {
     struct imrec_error why;
     if (st == IMREC_OK || st == IMREC_ERR_NO_MEMORY || err == NULL)
         return st;
     why = *err;
     return imrec_error_at(err, st, why.offset,
-                          "%.400s; make a new one (imrec index), or read without it "
+                          "%.400s; make a new one (imrec index%s), or read without it "
                           "(path_imgidx=none)",
-                          why.message);
+                          why.message, binary ? " --binary" : "");
+}
+
+static enum imrec_status load_beside(struct container *s, struct beside *b, struct imrec_error *err)
+{
+    bool binary = false;
+    for (uint32_t i = 0; i < s->shard_count; i++)
+        binary |= index_is_binary(b->name[i]);
+    enum imrec_status st = load_all(s, b->name, err);
+    if (st == IMREC_OK && s->index_doubt.status != IMREC_OK) {
+        st = s->index_doubt.status;
+        if (err != NULL)
+            *err = s->index_doubt;
+    }
+    return advise(binary, st, err);
 }
 
 enum imrec_status record_table_find(struct container *s, struct imrec_error *err)
 {
-    uint32_t there;
-    IMREC_TRY(record_table_missing(s, &s->index_missing, &there, err));
-    s->index_found = there != 0 && there == s->shard_count;
+    struct beside b;
+    enum imrec_status st = IMREC_OK;
+    IMREC_TRY(beside_find(s, &b, err));
+    s->index_found = b.count != 0 && b.count == s->shard_count;
     if (s->index_found)
-        return advise(load_beside(s, err), err);
-    if (there == 0) { /* nobody expects any */
-        imrec_free(s->index_missing);
-        s->index_missing = NULL;
-    }
-    return IMREC_OK;
+        st = load_beside(s, &b, err);
+    else if (b.count != 0) /* else nobody expects any */
+        s->index_missing = take_missing(&b);
+    beside_free(&b);
+    return st;
 }
 
 void record_table_forget(struct container *s)
 {
+    for (uint32_t i = 0; i < s->shard_count; i++) {
+        imrec_free(s->shards[i].complete);
+        s->shards[i].complete = NULL;
+    }
     IMREC_FREE(s->records, s->index, s->index_missing);
     s->records = NULL;
     s->index = s->index_missing = NULL;
     s->record_total = 0;
-    s->index_found = false;
+    s->index_found = s->index_cut = false;
     s->index_doubt.status = IMREC_OK;
 }
 
@@ -355,6 +488,7 @@ enum imrec_status record_table_beside(const struct shard *shard, struct indexed_
 {
     struct imrec_error why;
     struct shard h = *shard; /* its source is only read */
+    h.complete = NULL;       /* the shard's own */
     struct container one = {.shards = &h, .shard_count = 1};
     const enum imrec_status st = record_table_find(&one, &why);
     *records = NULL;

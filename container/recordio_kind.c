@@ -40,6 +40,8 @@ list(struct container *c, const struct shard_list *l, struct imrec_error *err)
         return metadata_find(c, err);
     if (c->record_total == 0)
         IMREC_TRY(empty_set(c, l, "its index has no entry", err));
+    if (c->index_cut) /* and no record is metadata */
+        return IMREC_OK;
     IMREC_TRY(metadata_find(c, err));
     metadata_drop(c);
     record_table_cut(c);
@@ -57,25 +59,53 @@ static struct unit_range extent(const struct container *c, uint64_t unit)
                                                         : size};
 }
 
-static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
-                                     struct bytes *out, uint64_t *used, struct imrec_error *err)
+static enum imrec_status measure(const struct container *c, uint64_t unit, const uint8_t *p,
+                                 size_t n, struct recordio_span *span, uint64_t *used,
+                                 struct imrec_error *err)
 {
     const struct unit_range all = extent(c, unit);
-    struct recordio_span span;
-    uint64_t next;
-    const enum imrec_status st = recordio_measure(p, n, all.begin, &span, err);
-    *used = st == IMREC_OK || st == IMREC_END ? span.bytes : 0;
-    if (st == IMREC_END && span.bytes > all.end - all.begin) {
+    const enum imrec_status st = recordio_measure(p, n, all.begin, span, err);
+    *used = st == IMREC_OK || st == IMREC_END ? span->bytes : 0;
+    if (st == IMREC_END && span->bytes > all.end - all.begin) {
         *used = 0;
         return imrec_error_at(err, IMREC_ERR_CORRUPT, all.begin,
                               "the record needs %zu bytes or more, the next one in the index "
                               "or the shard's end is %" PRIu64 " bytes on",
-                              span.bytes, all.end - all.begin);
+                              span->bytes, all.end - all.begin);
     }
-    if (st != IMREC_OK)
+    if (st == IMREC_OK && c->shards[all.shard].complete != NULL &&
+        span->bytes != all.end - all.begin) {
+        *used = 0;
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, all.begin,
+                              "the record has %zu bytes, the index %" PRIu64, span->bytes,
+                              all.end - all.begin);
+    }
+    return st;
+}
+
+/* An index that has every record was not made of this shard, or the shard was damaged since. */
+static enum imrec_status
+blame(const struct container *c, uint32_t shard, enum imrec_status st, struct imrec_error *err)
+{
+    const char *index = c->shards[shard].complete;
+    if (st == IMREC_OK || st == IMREC_END || index == NULL || err == NULL)
         return st;
+    const struct imrec_error why = *err;
+    return imrec_error_at(err, st, why.offset, "%.300s, where %.200s has a record of %.200s",
+                          why.message, index, c->shards[shard].uri);
+}
+
+static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
+                                     struct bytes *out, uint64_t *used, struct imrec_error *err)
+{
+    struct recordio_span span;
+    uint64_t next;
+    const struct indexed_record *r = &c->records[unit];
+    const enum imrec_status st = measure(c, unit, p, n, &span, used, err);
+    if (st != IMREC_OK)
+        return blame(c, r->shard, st, err);
     const struct bytes framed = {p, span.bytes};
-    IMREC_TRY(set_sums_compare(c, all.shard, all.begin, framed, &next, err));
+    IMREC_TRY(set_sums_compare(c, r->shard, r->offset, framed, &next, err));
     *out = recordio_join(p, &span);
     return IMREC_OK;
 }

@@ -135,9 +135,11 @@ begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
         if (s->uri == NULL)
             return IMREC_NO_MEMORY(err, "no memory for the name of a shard");
         s->bytes = f->begin[i + 1] - f->begin[i];
+        bool binary;
         IMREC_TRY(dataset_has(f->shards.uri[i], SET_INDEX, &s->indexed, err));
+        IMREC_TRY(dataset_has(f->shards.uri[i], SET_BINARY_INDEX, &binary, err));
         IMREC_TRY(dataset_has(f->shards.uri[i], SET_CHECKSUMS, &s->checksummed, err));
-        s->indexed = s->indexed || w->kind->own_index;
+        s->indexed = s->indexed || binary || w->kind->own_index;
         s->checksummed = s->checksummed && w->kind->side_files;
     }
     IMREC_TRY(dataset_has(f->shards.uri[0], SET_MANIFEST, &c->manifest, err));

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/math.h"
+#include "container/shards/index_load.h"
 #include "dataset/dataset_walk.h"
 #include "dataset/record_reader.h"
 #include "formats/recordio/record_index.h"
@@ -53,18 +54,78 @@ parse(struct shard_index *x, const char *path, struct bytes text, struct imrec_e
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-enum imrec_status
-shard_index_load(const char *shard, struct shard_index *out, struct imrec_error *err)
+static enum imrec_status
+load_text(const char *shard, struct shard_index *out, struct imrec_error *err)
 {
     uint8_t *text;
     char *path;
     size_t n;
-    *out = (struct shard_index){0};
     enum imrec_status st = dataset_load(shard, SET_INDEX, &path, &text, &n, err);
     out->found = text != NULL;
     if (st == IMREC_OK && out->found)
         st = parse(out, path, (struct bytes){text, n}, err);
     IMREC_FREE(text, path);
+    return st;
+}
+
+struct comparing { /* a binary index: taken, or compared with the text */
+    struct shard_index *x;
+    uint64_t room, next;
+    const char *name;
+};
+
+static enum imrec_status
+take_entries(void *user, const struct index_entry *e, size_t n, struct imrec_error *err)
+{
+    struct comparing *c = user;
+    for (size_t i = 0; i < n; i++, c->next++) {
+        const struct shard_index_entry entry = {e[i].offset, e[i].key};
+        if (!c->x->found) {
+            IMREC_TRY(append_entry(c->x, &c->room, entry, err));
+            continue;
+        }
+        const struct shard_index_entry *t = &c->x->entry[c->next];
+        if (c->next >= c->x->count || t->offset != entry.offset || t->key != entry.key)
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "%.300s: entry %" PRIu64 " has key %" PRIu64 " and offset %" PRIu64
+                              ", which the .idx next to it does not have there",
+                              c->name, c->next, entry.key, entry.offset);
+    }
+    return IMREC_OK;
+}
+
+static enum imrec_status
+load_binary(const char *shard, const char *path, struct shard_index *out, struct imrec_error *err)
+{
+    struct source *source;
+    struct comparing c = {.x = out, .name = path};
+    IMREC_TRY(source_open(shard, &source, err));
+    const struct index_shard of = {shard, source, source->size};
+    struct index_blocks head;
+    enum imrec_status st = index_load(path, &of, take_entries, &c, &head, err);
+    source_close(source);
+    if (st == IMREC_OK && out->found && c.next != out->count)
+        st = imrec_fail(err, IMREC_ERR_CORRUPT,
+                        "%.300s: %" PRIu64 " entries, the .idx next to it has %" PRIu64, path,
+                        c.next, out->count);
+    out->found = true;
+    return st;
+}
+
+enum imrec_status
+shard_index_load(const char *shard, struct shard_index *out, struct imrec_error *err)
+{
+    *out = (struct shard_index){0};
+    enum imrec_status st = load_text(shard, out, err);
+    char *path = st == IMREC_OK ? set_path(shard, SET_BINARY_INDEX) : NULL;
+    if (st == IMREC_OK && path == NULL)
+        st = IMREC_NO_MEMORY(err, "no memory for a path");
+    bool there = false;
+    if (st == IMREC_OK)
+        st = sink_exists(path, &there, err);
+    if (st == IMREC_OK && there)
+        st = load_binary(shard, path, out, err);
+    imrec_free(path);
     if (st != IMREC_OK)
         shard_index_free(out);
     return st;
@@ -176,6 +237,10 @@ struct indexing {
     uint64_t *keys; /* of all records, to count repeated ones */
     uint64_t room;
     enum imrec_keys how;
+    struct imrec_index_place *place; /* of a binary index; NULL: it is text */
+    struct index_entry *entry;       /* of all records, binary only */
+    uint64_t entry_room;
+    uint64_t end; /* of the records so far; UINT64_MAX: there is a gap between them */
 };
 
 static enum imrec_status flush_lines(struct indexing *x, struct imrec_error *err)
@@ -194,6 +259,34 @@ add_key(struct indexing *x, uint64_t n, uint64_t key, struct imrec_error *err)
     return IMREC_OK;
 }
 
+/* A line, or, of a binary index, whose header has the count, a place that is kept till the end. */
+static enum imrec_status
+write_entry(struct indexing *x, uint64_t n, struct index_entry e, struct imrec_error *err)
+{
+    if (x->place == NULL)
+        return record_index_write(&x->lines, e.key, e.offset, err);
+    x->end = x->end == e.offset ? e.offset + x->walk.reader->framed.n : UINT64_MAX;
+    if (!IMREC_GROW(x->entry, x->entry_room, n + 1))
+        return IMREC_NO_MEMORY(err, "no memory for an index of %" PRIu64 " records", n + 1);
+    x->entry[n] = e;
+    return IMREC_OK;
+}
+
+static enum imrec_status write_binary(struct indexing *x, uint64_t n, struct imrec_error *err)
+{
+    const struct shard *shard = &x->walk.reader->container.shards[0];
+    struct imrec_index_place *place = x->place;
+    struct index_blocks h;
+    IMREC_TRY(
+        index_of_shard(&(struct index_shard){shard->uri, shard->source, shard->size}, &h, err));
+    h.number = place->number;
+    h.hash_before = place->number != 0 ? place->hash : INDEX_BLOCKS_HASH_BEGIN;
+    h.flags = x->end == shard->size ? INDEX_BLOCKS_COMPLETE : 0;
+    IMREC_TRY(index_write(x->sink, &h, x->entry, n, err));
+    *place = (struct imrec_index_place){h.number + 1, h.hash_after};
+    return IMREC_OK;
+}
+
 static enum imrec_status
 write_all(struct indexing *x, struct imrec_index_result *out, struct imrec_error *err)
 {
@@ -205,12 +298,12 @@ write_all(struct indexing *x, struct imrec_index_result *out, struct imrec_error
             continue;
         }
         if (st == IMREC_END)
-            return flush_lines(x, err);
+            return x->place != NULL ? write_binary(x, out->records, err) : flush_lines(x, err);
         if (st != IMREC_OK)
             return st;
         const uint64_t key = x->how == IMREC_KEYS_ID && r.is_image ? r.id : out->records;
         IMREC_TRY(add_key(x, out->records, key, err));
-        IMREC_TRY(record_index_write(&x->lines, key, r.offset, err));
+        IMREC_TRY(write_entry(x, out->records, (struct index_entry){r.offset, key}, err));
         out->records++;
         if (x->lines.n >= LINES_FLUSH_BYTES)
             IMREC_TRY(flush_lines(x, err));
@@ -249,22 +342,63 @@ static enum imrec_status index_to(struct indexing *x, const char *path, bool for
     return sink_commit(sink, err);
 }
 
+/* After a new text: a binary index that says something else would be found before it. */
+static enum imrec_status drop_other(const char *shard, struct imrec_error *err)
+{
+    struct shard_index x;
+    struct imrec_error why;
+    enum imrec_status st = shard_index_load(shard, &x, &why);
+    if (st == IMREC_OK)
+        shard_index_free(&x);
+    if (st != IMREC_ERR_CORRUPT && st != IMREC_ERR_UNSUPPORTED)
+        return IMREC_OK;
+    char *name = set_path(shard, SET_BINARY_INDEX);
+    st = name != NULL ? sink_remove(name, err) : IMREC_NO_MEMORY(err, "no memory for a path");
+    imrec_free(name);
+    return st;
+}
+
+static enum imrec_status index_shard(struct indexing *x, const char *shard, const char *to,
+                                     bool force, struct imrec_index_result *out,
+                                     struct imrec_error *err)
+{
+    *out = (struct imrec_index_result){0};
+    const struct container_options one = {
+        .path_imgrec = shard, .num_parts = 1, .look = CONTAINER_LOOK_SHARD};
+    IMREC_TRY(dataset_walk_open(&one, NULL, NULL, &x->walk, err));
+    x->walk.reader->keep_framed = x->place != NULL;
+    char *path = to != NULL ? imrec_joined(to, 0, to)
+                            : set_path(x->walk.files.shards.uri[0],
+                                       x->place != NULL ? SET_BINARY_INDEX : SET_INDEX);
+    enum imrec_status st = path != NULL ? index_to(x, path, force, out, err)
+                                        : IMREC_NO_MEMORY(err, "no memory for a path");
+    if (st == IMREC_OK && to == NULL && x->place == NULL)
+        st = drop_other(x->walk.files.shards.uri[0], err);
+    sink_abort(x->sink);
+    buf_free(&x->lines);
+    IMREC_FREE(x->keys, x->entry, path);
+    dataset_walk_close(&x->walk);
+    return st;
+}
+
 enum imrec_status imrec_dataset_index(const char *shard, const char *idx_path, enum imrec_keys keys,
                                       bool force, struct imrec_index_result *out,
                                       struct imrec_error *err)
 {
     struct indexing x = {.lines = BUF_INIT(2 * LINES_FLUSH_BYTES), .how = keys};
+    return index_shard(&x, shard, idx_path, force, out, err);
+}
+
+enum imrec_status
+imrec_dataset_index_binary(const char *shard, const char *idxb_path, enum imrec_keys keys,
+                           bool force, struct imrec_index_place *place,
+                           struct imrec_index_result *out, struct imrec_error *err)
+{
+    struct imrec_index_place alone = {0};
+    struct indexing x = {
+        .lines = BUF_INIT(0), .how = keys, .place = place != NULL ? place : &alone};
     *out = (struct imrec_index_result){0};
-    const struct container_options one = {
-        .path_imgrec = shard, .num_parts = 1, .look = CONTAINER_LOOK_SHARD};
-    IMREC_TRY(dataset_walk_open(&one, NULL, NULL, &x.walk, err));
-    char *path = idx_path != NULL ? imrec_joined(idx_path, 0, idx_path)
-                                  : set_path(x.walk.files.shards.uri[0], SET_INDEX);
-    enum imrec_status st = path != NULL ? index_to(&x, path, force, out, err)
-                                        : IMREC_NO_MEMORY(err, "no memory for a path");
-    sink_abort(x.sink);
-    buf_free(&x.lines);
-    IMREC_FREE(x.keys, path);
-    dataset_walk_close(&x.walk);
-    return st;
+    if (idxb_path != NULL && !index_is_binary(idxb_path))
+        return IMREC_REFUSE(err, "%.300s: the name of a binary index ends in .idxb", idxb_path);
+    return index_shard(&x, shard, idxb_path, force, out, err);
 }

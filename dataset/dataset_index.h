@@ -13,8 +13,8 @@ struct shard_index {
     bool found; /* the file is there */
 };
 
-/* Reads the file next to `shard`; without one the index is empty. IMREC_ERR_CORRUPT names the line.
- */
+/* Reads the .idx next to `shard`, and the .idxb, which has to say the same; without both the index
+ * is empty. IMREC_ERR_CORRUPT names the line, or the offset. */
 IMREC_NODISCARD enum imrec_status
 shard_index_load(const char *shard, struct shard_index *out, struct imrec_error *err);
 /* The first entry in [begin, end), and how many there are; NULL: none. */

@@ -12,6 +12,7 @@
 #include "formats/recordio/record_mask.h"
 #include "formats/recordio/recordio.h"
 #include "formats/set/checksums.h"
+#include "formats/set/set_names.h"
 #include "storage/sink.h"
 
 #include <string.h>
@@ -166,10 +167,21 @@ static enum imrec_status end_checksums(struct imrec_writer *w, struct imrec_erro
     return sink_append(w->sink[CRC], w->line.p, w->line.n, err);
 }
 
+/* Of the shard that had this name before: it would be found before the new .idx. */
+static enum imrec_status remove_binary_index(struct imrec_writer *w, struct imrec_error *err)
+{
+    char *name = set_path(w->uri[REC], SET_BINARY_INDEX);
+    const enum imrec_status st =
+        name != NULL ? sink_remove(name, err) : IMREC_NO_MEMORY(err, "no memory for a path");
+    imrec_free(name);
+    return st;
+}
+
 static enum imrec_status publish(struct imrec_writer *w, struct imrec_error *err)
 {
     IMREC_TRY(end_checksums(w, err));
     IMREC_TRY(finish(w, err));
+    IMREC_TRY(remove_binary_index(w, err));
     if (w->uri[IDX] != NULL)
         IMREC_TRY(sink_publish(w->uri[IDX], err));
     enum imrec_status st = w->uri[CRC] != NULL ? sink_publish(w->uri[CRC], err) : IMREC_OK;

@@ -1,5 +1,6 @@
 imrec_test(test_walk load LABEL property)
 imrec_test(test_split_vectors load dataset LABEL conformance)
+imrec_test(test_index_ranges container dataset)
 imrec_test(test_metadata load dataset)
 imrec_test(test_opening load dataset)
 imrec_test(test_dataset load)

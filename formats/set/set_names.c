@@ -38,12 +38,12 @@ static size_t without_number(const char *rec, size_t n)
 
 void set_name(const char *rec, enum set_file what, char *out)
 {
-    static const char *const suffixes[] = {".rec", ".idx",         ".crc",
-                                           ".lst", ".classes.txt", ".manifest.json"};
+    static const char *const suffixes[] = {".rec",         ".idx",           ".crc", ".lst",
+                                           ".classes.txt", ".manifest.json", ".idxb"};
     const size_t suffix = strlen(suffixes[what]);
     const char *query = rec + source_name_bytes(rec);
     size_t n = without_rec(rec);
-    if (what >= SET_LIST)
+    if (what >= SET_LIST && what <= SET_MANIFEST)
         n = without_number(rec, n);
     memmove(out + n + suffix, query, strlen(query) + 1);
     memmove(out, rec, n);

@@ -11,7 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum set_file { SET_REC, SET_INDEX, SET_CHECKSUMS, SET_LIST, SET_CLASSES, SET_MANIFEST };
+enum set_file {
+    SET_REC,
+    SET_INDEX,
+    SET_CHECKSUMS,
+    SET_LIST,
+    SET_CLASSES,
+    SET_MANIFEST,
+    SET_BINARY_INDEX, /* of a shard; no manifest lists it, it can always be made again */
+};
 
 /* Bytes enough for every name made of a path of `n` bytes, NUL included. */
 #define SET_NAME_ROOM(n) ((n) + 64)

@@ -46,6 +46,10 @@ static enum imrec_status check_shard(const struct set_files *s, uint64_t k, stru
     IMREC_TRY(set_refuse_old(rec, err));
     set_name(rec, SET_INDEX, name);
     IMREC_TRY(set_refuse_old(name, err));
+    if (s->kind->side_files) {
+        set_name(rec, SET_BINARY_INDEX, name);
+        IMREC_TRY(set_refuse_old(name, err));
+    }
     set_name(rec, SET_CHECKSUMS, name);
     return set_refuse_old(name, err);
 }
@@ -180,6 +184,14 @@ static void tell_foreign(const struct set_files *s, const char *first, uint64_t 
             name, (unsigned long long)count, first);
 }
 
+/* No manifest names it. */
+static enum imrec_status remove_binary_index(const char *rec, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    set_name(rec, SET_BINARY_INDEX, name);
+    return sink_remove(name, err);
+}
+
 /* But for those that `kept` shards of the set have. */
 static enum imrec_status remove_shards(const struct set_files *s, const struct manifest *m,
                                        uint64_t kept, struct imrec_error *err)
@@ -199,6 +211,8 @@ static enum imrec_status remove_shards(const struct set_files *s, const struct m
             IMREC_TRY(stop_check(s->stop, err));
             if (can_be_shard(s, names[i]) && set_name_beside(s, names[i], name)) {
                 IMREC_TRY(sink_remove(name, err));
+                if (i == 0 && s->kind->side_files)
+                    IMREC_TRY(remove_binary_index(name, err));
                 continue;
             }
             foreign = foreign == NULL ? names[i] : foreign;

@@ -27,6 +27,10 @@ static void discard_shard(const struct set_files *s, const char *rec, const char
         set_name(rec, (enum set_file)what, name);
         discard(name, suffix);
     }
+    if (s->kind->side_files) {
+        set_name(rec, SET_BINARY_INDEX, name);
+        discard(name, suffix);
+    }
 }
 
 static void discard_common(const struct set_files *s, const char *suffix)

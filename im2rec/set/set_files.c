@@ -99,6 +99,7 @@ enum imrec_status set_files_init(const struct imrec_pack_task *task,
     IMREC_TRY(name_list(task, out, err));
     set_name(out->rec, SET_CLASSES, classes);
     out->given_classes = o->classes[0] != '\0' && same_file(o->classes, classes);
+    out->binary_index = o->binary_index;
     out->numbered = o->shards != 0 || o->shard_size != 0;
     out->count = o->shard_size != 0 ? 0 : o->shards != 0 ? (uint64_t)o->shards : 1;
     return IMREC_OK;
@@ -290,12 +291,24 @@ remove_scratch(const struct shard_kind *kind, const char *work, struct imrec_err
     return sink_remove(name, err);
 }
 
+/* That of the shard which had this name before; it is found before the new text. */
+static enum imrec_status
+remove_binary_index(const struct set_files *s, const char *final, struct imrec_error *err)
+{
+    char name[NAME_BYTES];
+    if (!s->kind->side_files)
+        return IMREC_OK;
+    set_name(final, SET_BINARY_INDEX, name);
+    return sink_remove(name, err);
+}
+
 enum imrec_status set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err)
 {
     char work[NAME_BYTES], final[NAME_BYTES];
     for (uint64_t k = 0; k < shards; k++) {
         set_work_name(s, k, work);
         set_final_name(s, k, shards, final);
+        IMREC_TRY(remove_binary_index(s, final, err));
         IMREC_TRY(publish(s, work, final, s->fresh, err));
         IMREC_TRY(remove_scratch(s->kind, work, err));
         if (!s->kind->side_files)
@@ -303,6 +316,7 @@ enum imrec_status set_publish(const struct set_files *s, uint64_t shards, struct
         IMREC_TRY(publish_beside(s, work, final, SET_INDEX, err));
         IMREC_TRY(publish_beside(s, work, final, SET_CHECKSUMS, err));
     }
+    IMREC_TRY(set_index_publish(s, shards, err));
     IMREC_TRY(publish(s, s->list, s->list, s->fresh, err));
     for (int what = SET_CLASSES; what <= SET_MANIFEST; what++)
         IMREC_TRY(publish_beside(s, s->rec, s->rec, (enum set_file)what, err));

@@ -11,9 +11,10 @@ struct set_files {
     char rec[NAME_BYTES];  /* "OUT.rec": what the other names are made from */
     char list[NAME_BYTES]; /* OUT.lst; OUT.packed.lst where OUT.lst is what is packed */
     char journal[NAME_BYTES];
-    bool given_classes;            /* OUT.classes.txt is the class list that was given */
-    uint64_t count;                /* of shards; 0: known at the end */
-    bool fresh;                    /* no file of the set was there: none is to be replaced */
+    bool given_classes; /* OUT.classes.txt is the class list that was given */
+    uint64_t count;     /* of shards; 0: known at the end */
+    bool fresh;         /* no file of the set was there: none is to be replaced */
+    enum imrec_binary_index binary_index;
     bool numbered;                 /* OUT-00000-of-00001.rec, also if there is one only */
     const struct shard_kind *kind; /* shards are OUT with its suffix */
     const struct stop
@@ -55,6 +56,13 @@ set_write_classes(const char *name, const struct job *j, bool commit, struct imr
 /* Gives every finished file its final name, the manifest last. May be repeated. */
 IMREC_NODISCARD enum imrec_status
 set_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err);
+
+/* ---- set_index.c -------------------------------------------------------------------------- */
+#define SET_BINARY_INDEX_RECORDS 1000000u /* with more a set gets .idxb by default */
+/* Writes the .idxb of shards that have their final names, where they are wanted. May be repeated.
+ */
+IMREC_NODISCARD enum imrec_status
+set_index_publish(const struct set_files *s, uint64_t shards, struct imrec_error *err);
 
 /* ---- old_set.c: the files before ---------------------------------------------------------- */
 /* The path of `base` in the folder of the set. False: the name is too long for any of ours. */

@@ -81,7 +81,7 @@ static void close_shard(struct shard_writer *w)
     buf_free(&s->text);
 }
 
-static const char *const files[] = {".rec", ".idx", ".crc", NULL};
+static const char *const files[] = {".rec", ".idx", ".crc", ".idxb", NULL};
 
 const struct shard_kind rec_shard_kind = {
     .format = "rec",

@@ -240,6 +240,20 @@ struct imrec_index_result {
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_index(const char *shard, const char *idx_path, enum imrec_keys keys, bool force,
                     struct imrec_index_result *out, struct imrec_error *err);
+/* The place of a shard in its set: {0} before the first one. */
+struct imrec_index_place {
+    uint32_t number;
+    uint64_t hash; /* over the records of the shards before it */
+};
+/* The same as a binary index, which is found before .idx: records of one width in blocks with
+ * checksums, for sets of millions of records. idxb_path: NULL, or a name that ends in .idxb.
+ * *place is moved on by a success, for the next shard in the order in which the set is read: with
+ * the right place of every shard, a reader of one partition reads its part of the indexes only;
+ * with other ones all of them, for the same order. NULL: {0}, of a set of one shard. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_dataset_index_binary(const char *shard, const char *idxb_path, enum imrec_keys keys,
+                           bool force, struct imrec_index_place *place,
+                           struct imrec_index_result *out, struct imrec_error *err);
 
 #ifdef __cplusplus
 }

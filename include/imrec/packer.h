@@ -14,6 +14,13 @@ enum imrec_encoding { IMREC_ENCODE_JPEG, IMREC_ENCODE_PNG };
 enum imrec_pack_format { IMREC_PACK_REC, IMREC_PACK_CBF };
 /* The image that masks, boxes and keypoints were drawn on: as EXIF turns it, or as stored. */
 enum imrec_drawn_on { IMREC_DRAWN_ON_UPRIGHT, IMREC_DRAWN_ON_STORED };
+/* A binary index (.idxb) next to each shard: where the set has more than 1000000 records, or
+ * always, or never. */
+enum imrec_binary_index {
+    IMREC_BINARY_INDEX_AUTO,
+    IMREC_BINARY_INDEX_YES,
+    IMREC_BINARY_INDEX_NO,
+};
 enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
 
 /* The packer's table; columns as in imrec/iter_params.h. Old spellings (--recursive, nsplit=,
@@ -63,7 +70,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(const char *, keypoint_pairs, "", 0, 4096,    "A-B,...", "list",  "keypoints, from 0, that change places when an image is mirrored") \
     X(enum imrec_drawn_on, drawn_on, "upright", 0, 1, "upright|stored", "image", "the image that boxes, keypoints, and masks whose size fits both ways, were drawn on: turned by its EXIF orientation, or as it is stored") \
     X(bool,    drop_empty,         "0", 0, 1,       "",        "list",  "with --annotations: skip images without an object; 0 = pack them without a box") \
-    X(const char *, max_skipped,   "",  0, 64,      "N|P%",    "run",   "end the run, which --resume can continue, when more images than this are skipped: a number, or a share of all images, as 0.5% (default: no limit)")
+    X(const char *, max_skipped,   "",  0, 64,      "N|P%",    "run",   "end the run, which --resume can continue, when more images than this are skipped: a number, or a share of all images, as 0.5% (default: no limit)") \
+    X(enum imrec_binary_index, binary_index, "auto", 0, 2, "auto|yes|no", "run", "write .idxb, of which a reader of one partition reads its part only: auto = for more than 1000000 records")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until

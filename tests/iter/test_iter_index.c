@@ -1,5 +1,6 @@
 /* path_imgidx=auto, none and a name: which order is taken, and what is said where the index and
  * its shard do not agree. */
+#include "imrec/dataset.h"
 #include "tests/support/heard.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
@@ -342,4 +343,153 @@ TEST(a_position_of_the_other_order_says_what_is_in_the_way)
            (const char *const[]){"in the order of an index", "path_imgidx=auto", NULL});
     refuse("path_imgidx=auto", "path_imgidx=auto verbose=0",
            (const char *const[]){"02.idx is missing", "path_imgidx=", NULL});
+}
+
+/* ---- the binary index ---------------------------------------------------------------------------
+ */
+
+static void write_indexes(bool binary)
+{
+    struct imrec_index_place place = {0};
+    for (uint32_t i = 0; i < SHARDS; i++) {
+        char name[32];
+        struct imrec_error err;
+        struct imrec_index_result r;
+        snprintf(name, sizeof(name), "%02u.rec", i);
+        const char *shard = tmp_path(&set.dir, name);
+        ck_assert_msg(
+            (binary ? imrec_dataset_index_binary(shard, NULL, IMREC_KEYS_ID, true, &place, &r, &err)
+                    : imrec_dataset_index(shard, NULL, IMREC_KEYS_ID, true, &r, &err)) == IMREC_OK,
+            "%s", err.message);
+        ck_assert_uint_eq(r.records, EACH);
+    }
+}
+
+/* Samples of two sweeps, and the position after 2 batches. */
+static struct stream read_auto(const char *way, char position[4096])
+{
+    char words[200];
+    const char *json;
+    struct imrec_batch b;
+    struct imrec_error err = {0};
+    snprintf(words, sizeof(words), "%s path_imgidx=auto", way);
+    struct imrec_iter *it = set_open(&set, false, words);
+    for (int i = 0; i < 2; i++)
+        ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_position(it, &json, &err), IMREC_OK);
+    ck_assert_int_lt(snprintf(position, 4096, "%s", json), 4096);
+    imrec_iter_close(it);
+    return read_sweeps(false, words);
+}
+
+LOOP_TEST(a_binary_index_gives_the_order_and_positions_of_the_text, 0, COUNT(ways)) /* _i: way */
+{
+    static char text[4096], both[4096], alone[4096];
+    write_indexes(false);
+    struct stream a = read_auto(ways[_i], text);
+    write_indexes(true);
+    struct stream b = read_auto(ways[_i], both);
+    struct imrec_iter *it = set_open(&set, false, "path_imgidx=auto");
+    ck_assert_str_eq(imrec_iter_index(it), tmp_path(&set.dir, "00.idxb")); /* found before .idx */
+    imrec_iter_close(it);
+    for (uint32_t i = 0; i < SHARDS; i++)
+        remove_index(i);
+    struct stream c = read_auto(ways[_i], alone);
+    streams_must_equal(&a, &b, ways[_i]);
+    streams_must_equal(&a, &c, ways[_i]);
+    ck_assert_str_eq(text, both);
+    ck_assert_str_eq(text, alone);
+    stream_free(&a);
+    stream_free(&b);
+    stream_free(&c);
+}
+
+TEST(a_binary_index_of_another_shard_is_refused_by_name)
+{
+    struct imrec_iter *it;
+    struct imrec_error err = {0};
+    char from[512];
+    write_indexes(true);
+    snprintf(from, sizeof(from), "%s", tmp_path(&set.dir, "00.idxb"));
+    ck_assert_int_eq(rename(from, tmp_path(&set.dir, "01.idxb")), 0);
+    ck_assert_int_eq(set_try_open(&set, false, "path_imgidx=auto", &it, &err), IMREC_ERR_CORRUPT);
+    ck_assert_msg(strstr(err.message, "01.idxb is the index of a") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "01.rec") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "imrec index --binary") != NULL, "%s", err.message);
+}
+
+TEST(opening_with_a_binary_index_fails_cleanly_when_the_nth_allocation_fails)
+{
+    write_indexes(true);
+    opening_must_fail_cleanly(&set, false, "path_imgidx=auto");
+}
+
+/* ---- shards that were replaced since ---- */
+
+static uint64_t offset_of(uint32_t shard, uint32_t line)
+{
+    char name[32];
+    unsigned long long key, offset = 0;
+    snprintf(name, sizeof(name), "%02u.idx", shard);
+    FILE *f = fopen(tmp_path(&set.dir, name), "rb");
+    for (uint32_t i = 0; i <= line; i++)
+        ck_assert_int_eq(fscanf(f, "%llu %llu", &key, &offset), 2);
+    fclose(f);
+    return offset;
+}
+
+/* The last two records of shard 1, which have other lengths, change places. */
+static void swap_last(void)
+{
+    static uint8_t all[1 << 20], before[1 << 20];
+    const char *path = tmp_path(&set.dir, "01.rec");
+    FILE *f = fopen(path, "rb");
+    const size_t n = fread(all, 1, sizeof(all), f);
+    fclose(f);
+    const uint64_t a = offset_of(1, EACH - 2), b = offset_of(1, EACH - 1);
+    ck_assert_uint_gt(a, 4096);
+    ck_assert_uint_ne(b - a, n - b);
+    memcpy(before, all, n);
+    memcpy(all + a, before + b, n - b);
+    memcpy(all + a + (n - b), before + a, b - a);
+    tmp_write(&set.dir, "01.rec", all, n);
+}
+
+LOOP_TEST(a_shard_replaced_by_one_of_the_same_size_and_begin_is_told_as_damage, 0, 4)
+{
+    char words[200];
+    write_indexes(true);
+    swap_last();
+    snprintf(words, sizeof(words), "path_imgidx=auto shuffle=%d%s", _i & 1,
+             _i < 2 ? "" : " num_parts=3 part_index=2"); /* which has neither of the two */
+    struct imrec_iter *it = set_open(&set, false, words);
+    const uint32_t told = told_of(it, 1, "01.idxb has a record of ");
+    ck_assert_int_eq(told != 0, _i < 2);
+    imrec_iter_close(it);
+}
+
+TEST(a_position_goes_from_one_index_to_the_other)
+{
+    static char text[4096], binary[4096];
+    const char *words = "path_imgidx=auto shuffle=1 seed=3 num_parts=2 part_index=1";
+    struct imrec_error err = {0};
+    write_indexes(false);
+    for (int i = 0; i < 2; i++) {
+        struct stream s = read_auto("shuffle=1 seed=3 num_parts=2 part_index=1", i ? binary : text);
+        stream_free(&s);
+        if (i == 0)
+            write_indexes(true);
+        struct imrec_iter *it = set_open(&set, false, words);
+        ck_assert_msg(imrec_iter_seek(it, text, &err) == IMREC_OK, "%s", err.message);
+        imrec_iter_close(it);
+    }
+    ck_assert_str_eq(text, binary);
+    for (uint32_t i = 0; i < SHARDS; i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "%02u.idxb", i);
+        ck_assert_int_eq(unlink(tmp_path(&set.dir, name)), 0);
+    }
+    struct imrec_iter *it = set_open(&set, false, words);
+    ck_assert_msg(imrec_iter_seek(it, binary, &err) == IMREC_OK, "%s", err.message);
+    imrec_iter_close(it);
 }

@@ -7,15 +7,20 @@
       "image ids as keys, or 0, 1, 2, ...")                                                        \
     X(const char *, out, "", 0, 65535, "FILE", "output",                                           \
       "name of the index (one shard only; default: that of the shard with .idx)")                  \
+    X(bool, binary, "0", 0, 1, "", "output",                                                       \
+      "write the binary index .idxb, for sets of millions of records")                             \
     X(bool, force, "0", 0, 1, "", "output", "replace an index that exists")                        \
     ROW_JSON(X)
 COMMAND(index, INDEX_PARAMS, 1, -1) = {
     PAGE_OF("index", "0 fine, 1 failed, 2 wrong usage, 3 written, but damaged ranges were skipped"),
-    .summary = "write the .idx of shards",
+    .summary = "write the .idx or .idxb of shards",
     .usage = {"[OPTIONS] SHARD.rec..."},
     .text = "Scans each shard and writes 'key TAB offset' of every record next to it. An index is\n"
-            "refused where one exists, unless --force. Damaged ranges are skipped and reported.",
-    .examples = "  imrec index train.rec\n",
+            "refused where one exists, unless --force. Damaged ranges are skipped and reported.\n"
+            "--binary writes .idxb with the same entries: checksummed blocks, found before .idx.\n"
+            "Name all shards of a set, in order: then a partition reads only its part of them.",
+    .examples = "  imrec index train.rec\n"
+                "  imrec index --binary train-*.rec\n",
 };
 
 static void json_result(struct json *j, const char *shard, const struct imrec_index_result *r)
@@ -27,13 +32,15 @@ static void json_result(struct json *j, const char *shard, const struct imrec_in
     json_end(j);
 }
 
-static int index_one(const char *shard, const struct options *o, struct json *j)
+static int index_one(const char *shard, const struct options *o, struct imrec_index_place *place,
+                     struct json *j)
 {
     struct imrec_error err;
     struct imrec_index_result r = {0};
     char n[HUMAN_BYTES];
-    if (imrec_dataset_index(shard, o->out[0] != '\0' ? o->out : NULL, o->keys, o->force, &r,
-                            &err) != IMREC_OK)
+    const char *to = o->out[0] != '\0' ? o->out : NULL;
+    if ((o->binary ? imrec_dataset_index_binary(shard, to, o->keys, o->force, place, &r, &err)
+                   : imrec_dataset_index(shard, to, o->keys, o->force, &r, &err)) != IMREC_OK)
         return cli_fail(page.name, &err);
     if (j != NULL)
         json_result(j, shard, &r);
@@ -52,12 +59,13 @@ static int index_one(const char *shard, const struct options *o, struct json *j)
 static int run(const struct options *o, int n, char **operand)
 {
     struct json json;
+    struct imrec_index_place place = {0};
     int worst = EXIT_OK;
     if (o->out[0] != '\0' && n > 1)
         return cli_refuse(stderr, page.name, "--out names one index, there are %d shards", n);
     struct json *j = json_begin_if(o->json, &json, "indexes");
     for (int i = 0; i < n && worst != EXIT_FAILED; i++) {
-        const int status = index_one(operand[i], o, j);
+        const int status = index_one(operand[i], o, &place, j);
         worst = status == EXIT_OK ? worst : status;
     }
     json_close(j);

@@ -12,3 +12,8 @@ imrec index --json twice.rec
 wc -l <twice.idx
 imrec index --out x.idx a.rec twice.rec; echo "exit $?"
 imrec index --keys=name a.rec; echo "exit $?"
+imrec index --binary a.rec; imrec index --binary a.rec; echo "exit $?"
+imrec verify a.rec >/dev/null && echo "verified"
+cp a.idxb twice.idxb
+imrec verify twice.rec >verify.txt; echo "exit $?"; grep -o 'twice.idxb is the index of a shard.*' verify.txt
+imrec index --binary --out x.idx a.rec; echo "exit $?"

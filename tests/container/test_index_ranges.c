@@ -1,0 +1,227 @@
+/* Binary indexes read by ranges: a partition's records are those of the text, and no other blocks
+ * are read. */
+#include "base/alloc.h"
+#include "container/container.h"
+#include "formats/recordio/index_blocks.h"
+#include "imrec/dataset.h"
+#include "storage/fault.h"
+#include "tests/support/shards.h"
+#include "tests/support/suite.h"
+#include "tests/support/tmpdir.h"
+
+enum { SHARDS = 4, PARTS_MOST = 8 };
+static const uint32_t records[SHARDS] = {40000, INDEX_BLOCKS_ENTRIES, 1, 30000};
+
+static struct tmpdir dir;
+static struct imrec_error err;
+
+/* Shards a to d of records of 16 to 28 bytes. */
+static void write_shard(uint32_t shard, uint32_t count)
+{
+    struct buf file = BUF_INIT((size_t)1 << 24);
+    struct dice dice = {shard};
+    static const uint8_t bytes[20] = "abcdefghijklmnopqrs";
+    char name[32];
+    for (uint32_t i = 0; i < count; i++)
+        ck_assert_int_eq(
+            recordio_frame((struct bytes){bytes, 5 + dice_below(&dice, 15)}, &file, &err),
+            IMREC_OK);
+    snprintf(name, sizeof(name), "%c.rec", (char)('a' + shard));
+    tmp_write(&dir, name, file.p, file.n);
+    buf_free(&file);
+}
+
+static void write_indexes(void)
+{
+    struct imrec_index_place place = {0};
+    for (uint32_t i = 0; i < SHARDS; i++) {
+        char name[32];
+        struct imrec_index_result r;
+        snprintf(name, sizeof(name), "%c.rec", (char)('a' + i));
+        const char *shard = tmp_path(&dir, name);
+        ck_assert_int_eq(imrec_dataset_index(shard, NULL, IMREC_KEYS_COUNTER, false, &r, &err),
+                         IMREC_OK);
+        ck_assert_int_eq(
+            imrec_dataset_index_binary(shard, NULL, IMREC_KEYS_COUNTER, false, &place, &r, &err),
+            IMREC_OK);
+        ck_assert_uint_eq(r.records, records[i]);
+    }
+}
+
+static void setup(void)
+{
+    dir = tmpdir_make();
+    for (uint32_t i = 0; i < SHARDS; i++)
+        write_shard(i, records[i]);
+    write_indexes();
+}
+
+static void teardown(void)
+{
+    fault_forget("index");
+    tmpdir_remove(&dir);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+/* "DIR/a.rec;DIR/b.rec;..." of the shards that `order` names. */
+static void list(const char *before, const char *order, const char *suffix, char out[2048])
+{
+    out[0] = '\0';
+    for (size_t n = 0; *order != '\0'; order++) {
+        char name[32];
+        snprintf(name, sizeof(name), "%c%s", *order, suffix);
+        n += (size_t)snprintf(out + n, 2048 - n, "%s%s%s", n != 0 ? ";" : "", before,
+                              tmp_path(&dir, name));
+    }
+}
+
+static enum imrec_status open_set(const char *order, const char *before, const char *suffix,
+                                  uint32_t part, uint32_t parts, struct container *out)
+{
+    char rec[2048], idx[2048];
+    list("", order, ".rec", rec);
+    list(before, order, suffix, idx);
+    return container_open(
+        &(struct container_options){.path_imgrec = rec,
+                                    .path_imgidx = suffix[0] != '\0' ? idx : "auto",
+                                    .num_parts = parts,
+                                    .part_index = part,
+                                    .cell_bytes = 64},
+        out, &err);
+}
+
+static void must_be_equal(const struct container *a, const struct container *b)
+{
+    ck_assert_uint_eq(a->record_total, b->record_total);
+    ck_assert_uint_eq(a->index_hash, b->index_hash);
+    ck_assert_uint_eq(container_fingerprint(a), container_fingerprint(b));
+    ck_assert_uint_eq(a->begin, b->begin);
+    ck_assert_uint_eq(a->end, b->end);
+    ck_assert_uint_eq(a->unit_count, b->unit_count);
+    ck_assert_mem_eq(a->records, b->records, (a->unit_count + 1) * sizeof(*a->records));
+}
+
+static void must_read_the_same(const char *order, bool ranges)
+{
+    for (uint32_t parts = 1; parts <= PARTS_MOST; parts++)
+        for (uint32_t part = 0; part < parts; part++) {
+            struct container text, binary;
+            ck_assert_int_eq(open_set(order, "", ".idx", part, parts, &text), IMREC_OK);
+            ck_assert_msg(open_set(order, "", "", part, parts, &binary) == IMREC_OK, "%s",
+                          err.message);
+            ck_assert_int_eq(binary.index_cut, ranges);
+            must_be_equal(&text, &binary);
+            container_close(&text);
+            container_close(&binary);
+        }
+}
+
+CASE(.timeout = 60, .setup = setup, .teardown = teardown)
+
+TEST(every_partition_has_the_records_and_the_hash_of_the_text)
+{
+    must_read_the_same("abcd", true);
+}
+
+LOOP_TEST(shards_of_another_set_are_read_whole, 0, 4)
+{
+    static const char *const orders[] = {"bacd", "bcd", "abd", "d"};
+    must_read_the_same(orders[_i], false);
+}
+
+TEST(the_first_shards_of_a_set_are_one)
+{
+    must_read_the_same("abc", true);
+    must_read_the_same("a", true);
+}
+
+TEST(another_first_shard_makes_another_hash)
+{
+    struct imrec_index_place place = {0};
+    struct imrec_index_result r;
+    write_shard(0, records[0] - 7); /* every number is right still */
+    const char *shard = tmp_path(&dir, "a.rec");
+    ck_assert_int_eq(imrec_dataset_index(shard, NULL, IMREC_KEYS_COUNTER, true, &r, &err),
+                     IMREC_OK);
+    ck_assert_int_eq(
+        imrec_dataset_index_binary(shard, NULL, IMREC_KEYS_COUNTER, true, &place, &r, &err),
+        IMREC_OK);
+    must_read_the_same("a", true);
+    must_read_the_same("abcd", false);
+}
+
+/* Bytes of all .idxb that a reader of a partition has read. */
+static uint64_t bytes_of(uint32_t part, uint32_t parts)
+{
+    struct container c;
+    ck_assert_int_eq(fault_set("index", &(struct fault_script){0}, &err), IMREC_OK);
+    ck_assert_msg(open_set("abcd", "fault://script=index:", ".idxb", part, parts, &c) == IMREC_OK,
+                  "%s", err.message);
+    ck_assert(c.index_cut);
+    ck_assert_uint_eq(container_memory(&c), (c.unit_count + 1) * sizeof(*c.records));
+    container_close(&c);
+    return fault_counts("index").bytes_read;
+}
+
+TEST(a_partition_reads_its_part_of_the_indexes)
+{
+    const uint64_t heads = 2 * SHARDS * INDEX_BLOCKS_HEAD_BYTES, all = bytes_of(0, 1);
+    uint64_t sum = 0;
+    ck_assert_uint_ge(all, 16 * (40000 + INDEX_BLOCKS_ENTRIES + 1 + 30000));
+    for (uint32_t part = 0; part < PARTS_MOST; part++) {
+        const uint64_t n = bytes_of(part, PARTS_MOST);
+        ck_assert_uint_le(n, all / PARTS_MOST + heads + 3 * INDEX_BLOCKS_BLOCK_BYTES);
+        sum += n;
+    }
+    ck_assert_uint_ge(sum, all);
+}
+
+/* Changes a byte of an entry. */
+static void damage(const char *name, uint64_t block)
+{
+    FILE *f = fopen(tmp_path(&dir, name), "r+b");
+    ck_assert_ptr_nonnull(f);
+    const long at = (long)index_blocks_begin(block) + 8;
+    ck_assert_int_eq(fseek(f, at, SEEK_SET), 0);
+    const int was = fgetc(f);
+    ck_assert_int_eq(fseek(f, at, SEEK_SET), 0);
+    ck_assert_int_ne(fputc(was ^ 1, f), EOF);
+    fclose(f);
+}
+
+TEST(a_damaged_block_is_an_error_only_of_the_partitions_that_need_it)
+{
+    damage("d.idxb", 6); /* the last records but one block of all */
+    uint32_t bad = 0;
+    for (uint32_t part = 0; part < PARTS_MOST; part++) {
+        struct container c;
+        const enum imrec_status st = open_set("abcd", "", "", part, PARTS_MOST, &c);
+        bad += st != IMREC_OK;
+        if (st == IMREC_OK) {
+            container_close(&c);
+            continue;
+        }
+        ck_assert_int_eq(st, IMREC_ERR_CORRUPT);
+        ck_assert_uint_eq(part, 7);
+        ck_assert_msg(strstr(err.message, "d.idxb: the checksum of block 6 is") != NULL, "%s",
+                      err.message);
+    }
+    ck_assert_uint_eq(bad, 1);
+}
+
+TEST(the_border_is_read_from_the_next_block)
+{
+    struct container c;
+    uint64_t first = 0;
+    for (uint32_t i = 0; i < SHARDS; i++)
+        first += records[i];
+    const uint64_t step = (first + 7) / 8; /* partition 0 ends in block 2 of a.idxb */
+    ck_assert_int_eq(step / INDEX_BLOCKS_ENTRIES, 2);
+    damage("a.idxb", 3);
+    ck_assert_int_eq(open_set("abcd", "", "", 0, 8, &c), IMREC_OK);
+    ck_assert_uint_eq(c.records[c.unit_count].shard, 0);
+    ck_assert_uint_gt(c.records[c.unit_count].offset, c.records[c.unit_count - 1].offset);
+    container_close(&c);
+    damage("a.idxb", 2);
+    ck_assert_int_eq(open_set("abcd", "", "", 0, 8, &c), IMREC_ERR_CORRUPT);
+}
