@@ -72,7 +72,40 @@ struct comparing { /* a binary index: taken, or compared with the text */
     struct shard_index *x;
     uint64_t room, next;
     const char *name;
+    struct index_blocks head;
+    uint64_t hash;           /* over the entries so far */
+    struct index_entry last; /* of them */
+    bool plain;              /* none of them is as metadata is */
 };
+
+static void check_entry(struct comparing *c, struct index_entry e)
+{
+    if (c->next == 0)
+        c->hash = c->head.hash_before;
+    else
+        c->plain &= index_blocks_plain(&c->last, 1, e.offset) != 0;
+    c->hash = index_blocks_hash(c->hash, c->head.number, e);
+    c->last = e;
+}
+
+/* Of a set's index nobody reads all entries: what the headers say is taken for the rest. */
+static enum imrec_status check_header(struct comparing *c, struct imrec_error *err)
+{
+    const uint64_t hash = c->next != 0 ? c->hash : c->head.hash_before;
+    if (hash != c->head.hash_after)
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "%.300s: its header has the hash 0x%016" PRIx64
+                          " after its entries, which give 0x%016" PRIx64,
+                          c->name, c->head.hash_after, hash);
+    if (c->next != 0)
+        c->plain &= index_blocks_plain(&c->last, 1, c->head.shard_bytes) != 0;
+    if ((c->head.flags & INDEX_BLOCKS_PLAIN) != 0 && !c->plain)
+        return imrec_fail(
+            err, IMREC_ERR_CORRUPT,
+            "%.300s: its header has the flag plain, but a record of key 0 has %u bytes", c->name,
+            INDEX_BLOCKS_HEADER_BYTES);
+    return IMREC_OK;
+}
 
 static enum imrec_status
 take_entries(void *user, const struct index_entry *e, size_t n, struct imrec_error *err)
@@ -80,6 +113,7 @@ take_entries(void *user, const struct index_entry *e, size_t n, struct imrec_err
     struct comparing *c = user;
     for (size_t i = 0; i < n; i++, c->next++) {
         const struct shard_index_entry entry = {e[i].offset, e[i].key};
+        check_entry(c, e[i]);
         if (!c->x->found) {
             IMREC_TRY(append_entry(c->x, &c->room, entry, err));
             continue;
@@ -98,12 +132,13 @@ static enum imrec_status
 load_binary(const char *shard, const char *path, struct shard_index *out, struct imrec_error *err)
 {
     struct source *source;
-    struct comparing c = {.x = out, .name = path};
+    struct comparing c = {.x = out, .name = path, .plain = true};
     IMREC_TRY(source_open(shard, &source, err));
     const struct index_shard of = {shard, source, source->size};
-    struct index_blocks head;
-    enum imrec_status st = index_load(path, &of, take_entries, &c, &head, err);
+    enum imrec_status st = index_load(path, &of, take_entries, &c, &c.head, err);
     source_close(source);
+    if (st == IMREC_OK)
+        st = check_header(&c, err);
     if (st == IMREC_OK && out->found && c.next != out->count)
         st = imrec_fail(err, IMREC_ERR_CORRUPT,
                         "%.300s: %" PRIu64 " entries, the .idx next to it has %" PRIu64, path,

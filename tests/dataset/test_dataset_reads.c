@@ -1,6 +1,8 @@
 /* tests/dataset/test_dataset_reads.c - the functions on whole data sets while storage refuses
  * reads: verify finds it, repair keeps what can be read, and nothing half-made gets a final name.
  */
+#include "base/bytes.h"
+#include "formats/crc32c.h"
 #include "storage/fault.h"
 #include "tests/support/small_set.h"
 #include "tests/support/suite.h"
@@ -126,4 +128,35 @@ TEST(every_read_that_fails_is_told) /* from the n-th on, or that one alone */
                 ck_assert_uint_eq(r.kept, RECORDS);
             ck_assert_uint_eq(count_whole(salvaged), r.kept);
         }
+}
+
+/* A header whose own checksum is right, with another byte at `at`: a reader of one partition would
+ * believe it. */
+static void lie(size_t at)
+{
+    uint8_t head[64];
+    FILE *f = fopen(tmp_path(&dir, "a.idxb"), "r+b");
+    ck_assert_uint_eq(fread(head, 1, sizeof(head), f), sizeof(head));
+    head[at] ^= 2;
+    store_le32(head + 60, crc32c(0, head, 60));
+    rewind(f);
+    ck_assert_uint_eq(fwrite(head, 1, sizeof(head), f), sizeof(head));
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+TEST(a_header_of_a_binary_index_that_lies_is_found)
+{
+    struct imrec_verify_options o;
+    struct imrec_verify_result r;
+    struct imrec_index_result x;
+    const char *rec = tmp_path(&dir, "a.rec");
+    imrec_verify_options_init(&o);
+    for (int i = 0; i < 2; i++) {
+        ck_assert_int_eq(imrec_dataset_index_binary(rec, NULL, IMREC_KEYS_ID, true, NULL, &x, NULL),
+                         IMREC_OK);
+        ck_assert_uint_eq(count_whole(rec), RECORDS);
+        lie(i == 0 ? 40 : 48); /* the hash before, and that after */
+        ck_assert_int_eq(imrec_dataset_verify(rec, &o, &r, NULL), IMREC_OK);
+        ck_assert_uint_ne(r.findings, 0);
+    }
 }
