@@ -2,7 +2,7 @@
 # --binary-index: .idxb as imrec index --binary writes it; whoever replaces a shard leaves no old one.
 make_images .
 pack() { im2rec --quiet --no-shuffle --resize 16 "$@" 2>/dev/null; }
-indexes() { ls -A | grep idxb | tr '\n' ' '; echo; }
+indexes() { find . -name '*idxb*' -printf '%f ' | tr ' ' '\n' | sort | tr '\n' ' ' | sed 's/^ //'; echo; }
 pack --shards 3 --binary-index yes source set; indexes
 for i in 0 1 2; do mv set-0000$i-of-00003.idxb was$i; done
 imrec index --binary set-*.rec >/dev/null
