@@ -193,7 +193,6 @@ enum imrec_status hdfs_place_url(const struct hdfs_place *p, uint32_t node, cons
 
 void hdfs_place_answered(struct hdfs_place *p, uint32_t node)
 {
-    atomic_store(&p->answered, true);
     atomic_store(&p->active, node);
     atomic_store(hint_of(p), node);
 }

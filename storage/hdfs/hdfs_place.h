@@ -33,7 +33,6 @@ struct hdfs_place {
     bool negotiate;
     struct traffic *traffic; /* of the scope that opened it; NULL: nobody counts */
     atomic_uint active;      /* the one that answered last */
-    atomic_bool answered;    /* one did: if none can be reached later, it is worth waiting for */
 };
 
 /* `name`: the URI without its scheme; `suffix` is added to its path. On failure *out is zeroed. */

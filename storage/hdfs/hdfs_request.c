@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "storage/wire/hosts.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,29 +31,47 @@ static bool is_one_of(const char *name, const char *const *list, size_t n)
     return false;
 }
 
-/* What the same request may be spared a little later. */
-static bool is_passing(const struct hdfs_refusal *why)
+static bool has_one_of(const char *message, const char *const *list, size_t n)
 {
-    static const char *const passing[] = {"RetriableException", "SafeModeException",
-                                          "RecoveryInProgressException",
-                                          "AlreadyBeingCreatedException", "BlockMissingException"};
-    static const char *const without_datanodes[] = {"Failed to find datanode",
-                                                    "could only be written to 0 of"};
-    if (is_one_of(why->exception, passing, sizeof(passing) / sizeof(passing[0])))
-        return true;
-    for (size_t i = 0; i < sizeof(without_datanodes) / sizeof(without_datanodes[0]); i++)
-        if (strstr(why->message, without_datanodes[i]) != NULL)
-            return true; /* they come after the NameNode, when a cluster starts */
+    for (size_t i = 0; i < n; i++)
+        if (strstr(message, list[i]) != NULL)
+            return true;
     return false;
 }
 
+/* What the same request may be spared a little later: a cluster that starts, and the connections
+ * that broke between its servers. */
+static bool is_passing(const struct hdfs_refusal *why)
+{
+    static const char *const exceptions[] = {
+        "RetriableException",           "SafeModeException",     "RecoveryInProgressException",
+        "AlreadyBeingCreatedException", "BlockMissingException", "ConnectException",
+        "SocketTimeoutException",       "EOFException",          "ClosedChannelException"};
+    static const char *const messages[] = {/* DataNodes come after the NameNode */
+                                           "Failed to find datanode",
+                                           "could only be written to 0 of",
+                                           /* those that were written to ended */
+                                           "All datanodes [", "Failed to replace a bad datanode",
+                                           "Unable to close file because the last block"};
+    return is_one_of(why->exception, exceptions, sizeof(exceptions) / sizeof(exceptions[0])) ||
+           has_one_of(why->message, messages, sizeof(messages) / sizeof(messages[0]));
+}
+
 #define TRIES_OF_A_RESTART 6 /* no more are counted: the waits of 60 s are the limit */
+
+static bool has_answered(const struct hdfs_place *p)
+{
+    for (uint32_t i = 0; i < p->nodes; i++)
+        if (wire_host_has_answered(p->node[i]))
+            return true;
+    return false;
+}
 
 /* Where servers have answered before, and cannot be reached or are not ready, they start again. */
 static void wait_for_restart(const struct hdfs_place *p, struct hdfs_try *t, struct wire_job *job,
                              const struct hdfs_refusal *why)
 {
-    if (!atomic_load(&p->answered) || !(job->unreachable || is_passing(why)))
+    if (!has_answered(p) || !(job->unreachable || is_passing(why)))
         return;
     job->unreachable = false;
     if (t->retry.tries > TRIES_OF_A_RESTART)

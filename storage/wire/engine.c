@@ -279,7 +279,7 @@ static void clear_answer(struct wire_job *job)
     job->said[0] = job->reason[0] = '\0';
     job->retry_after = 0;
     job->begun_ns = job->first_ns = job->ended_ns = 0;
-    job->cancelled = job->unreachable = false;
+    job->cancelled = job->unreachable = job->known = false;
     job->next = NULL;
 }
 

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "storage/wire/answer_head.h"
+#include "storage/wire/hosts.h"
 #include "storage/wire/repeats.h"
 
 #include <inttypes.h>
@@ -254,6 +255,9 @@ void exchange_end(struct wire_exchange *x, CURLcode code)
     job->outcome = outcome_of(job, code);
     job->unreachable = code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST ||
                        code == CURLE_COULDNT_RESOLVE_PROXY;
+    job->known = wire_host_has_answered(job->url);
+    if (job->outcome == WIRE_ANSWERED)
+        wire_host_answered(job->url);
     if (code != CURLE_OK)
         (void)snprintf(job->reason, sizeof(job->reason), "%.191s",
                        x->why[0] != '\0' ? x->why : curl_easy_strerror(code));

@@ -17,7 +17,7 @@ static void make(void *user, struct wire_part *p)
 {
     const struct wire_object *o = user;
     const bool gone = atomic_load(&o->gone);
-    ((struct object_part *)p)->retry = (struct wire_retry){.answered = !gone, .hopeless = gone};
+    ((struct object_part *)p)->retry = (struct wire_retry){.hopeless = gone};
 }
 
 static enum imrec_status

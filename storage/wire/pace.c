@@ -1,9 +1,7 @@
 /* storage/wire/pace.c - ninth deciles of the times of requests, by host and size. */
 #include "storage/wire/pace.h"
 
-#include "base/fnv.h"
-
-#include <string.h>
+#include "storage/wire/hosts.h"
 
 #define HOSTS       32u
 #define SEEN_LEAST  20u /* requests, before a decile means something */
@@ -16,9 +14,7 @@ static struct wire_pace paces[HOSTS];
 
 struct wire_pace *wire_pace_of(const char *url)
 {
-    const char *host = strstr(url, "://");
-    host = host != NULL ? host + 3 : url;
-    return &paces[fnv1a(FNV_START, host, strcspn(host, "/?#")) % HOSTS];
+    return &paces[wire_host_hash(url) % HOSTS];
 }
 
 static unsigned size_of(size_t bytes)

@@ -37,16 +37,16 @@ static uint64_t jittered(uint64_t ms)
     return ms / 2 + (x * UINT64_C(0x9e3779b97f4a7c15) >> 33) % (ms / 2 + 1);
 }
 
-static uint32_t tries_most(const struct wire_retry *r, const struct wire_job *job)
+static uint32_t tries_most(const struct wire_job *job)
 {
     if (!job->unreachable)
         return TRIES_MOST;
-    return r->answered ? UINT32_MAX : TRIES_TO_CONNECT;
+    return job->known ? UINT32_MAX : TRIES_TO_CONNECT;
 }
 
 bool wire_retry(struct wire_retry *r, const struct wire_job *job, uint64_t *wait_ms)
 {
-    if (!wire_may_pass(job) || ++r->tries >= tries_most(r, job))
+    if (!wire_may_pass(job) || ++r->tries >= tries_most(job))
         return false;
     uint64_t ms = (uint64_t)WAIT_FIRST << (r->tries < DOUBLINGS ? r->tries - 1 : DOUBLINGS);
     ms = jittered(ms < WAIT_LONGEST ? ms : WAIT_LONGEST);

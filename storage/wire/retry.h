@@ -3,7 +3,8 @@
  * Tried again are 408, 429, 500, 502, 503, 504, answers that never came or ended early. The wait
  * doubles from 100 ms to 8 s, each time a random share of it, at least what Retry-After says; after
  * 8 tries or 60 s of waiting in all the last answer is the error. Where nobody listens it is after
- * 3 tries; of a server that answered before, and may just begin again, after the 60 s. */
+ * 3 tries; of a server that answered this process before, and may just begin again, after the
+ * 60 s. */
 #ifndef IMREC_STORAGE_WIRE_RETRY_H
 #define IMREC_STORAGE_WIRE_RETRY_H
 
@@ -13,7 +14,6 @@
 struct wire_retry { /* zeroed at first */
     uint32_t tries;
     uint64_t waited_ms;
-    bool answered; /* the server did, before */
     bool hopeless; /* the object's read before this one failed for good: a second at most */
 };
 

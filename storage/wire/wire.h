@@ -76,6 +76,7 @@ struct wire_job {
     uint32_t retry_after;                  /* seconds; 0: not said */
     char said[1024];                       /* the beginning of a body that is no 2xx, a text */
     bool unreachable;                      /* no connection was made */
+    bool known;                            /* the host answered this process before */
     char reason[192];                      /* why it is WIRE_BROKEN or WIRE_REFUSED */
     uint64_t begun_ns, first_ns, ended_ns; /* clock_ns(); begun when it left the queue */
 

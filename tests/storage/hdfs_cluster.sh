@@ -103,7 +103,9 @@ im2rec --quiet --shards 2 source "$IMREC_TEST_BUCKET/other/t.rec" 2>/dev/null
 fail_over
 same local other
 im2rec --quiet --shards 2 source "$IMREC_TEST_BUCKET/restarted/t.rec" 2>message &
-sleep 1
+until listed restarted 2>/dev/null | grep -q journal || ! kill -0 $! 2>/dev/null; do
+    sleep 0.1 # who has not had an answer yet does not wait for one
+done
 "$servers" hdfs down 2>/dev/null
 "$servers" hdfs up 2>/dev/null
 wait $! || wrong "packing during a restart: $(cat message)"

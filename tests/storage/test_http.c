@@ -229,6 +229,29 @@ TEST(a_server_that_stays_away_is_an_error_with_its_tries)
     ck_assert_int_eq((int)proxy_stat(server, "requests"), 8);
 }
 
+static void *begin_again(void *port)
+{
+    clock_sleep_ms(1200); /* more than three tries take */
+    server = proxy_start(dir.path, "--port", port, NULL);
+    return NULL;
+}
+
+TEST(a_server_that_begins_again_is_waited_for_by_who_opens_next)
+{
+    char port[16];
+    struct thread t = {0};
+    source_close(opened("small"));
+    snprintf(port, sizeof(port), "%d", server->port);
+    const char *where = at("a.rec");
+    proxy_stop(server);
+    ck_assert_int_eq(thread_start(&t, "again", begin_again, port, &err), IMREC_OK);
+    struct source *s;
+    ck_assert_msg(source_open(where, &s, &err) == IMREC_OK, "%s", err.message);
+    thread_join(&t);
+    check_bytes(s, 0, BYTES);
+    source_close(s);
+}
+
 TEST(secrets_of_a_url_are_in_no_message)
 {
     char secret[256];

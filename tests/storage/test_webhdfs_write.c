@@ -113,6 +113,29 @@ TEST(a_cluster_without_datanodes_is_waited_for)
     check_file("/out/x", SMALL);
 }
 
+TEST(datanodes_that_end_in_an_append_are_waited_for)
+{
+    struct sink *s = begun(at("/out/x"));
+    must(sink_append(s, data, SMALL, &err));
+    must(sink_sync(s, &err));
+    server->bad_nodes = 2;
+    server->recovers = 2;
+    must(sink_append(s, data + SMALL, SMALL, &err));
+    must(sink_commit(s, &err));
+    check_file("/out/x", 2 * SMALL);
+    ck_assert_int_eq(server->bad_nodes, 0);
+}
+
+/* What a DataNode says of a NameNode that is gone. */
+TEST(connections_between_the_servers_are_waited_for)
+{
+    refuse_next("APPEND", 403, "ConnectException", "Call From a to b failed", 2);
+    struct sink *s = begun(at("/out/x"));
+    must(sink_append(s, data, SMALL, &err));
+    must(sink_commit(s, &err));
+    check_file("/out/x", SMALL);
+}
+
 LOOP_TEST(a_rename_whose_answer_is_lost_was_done, 0, 2)
 {
     server->plain = _i == 1;

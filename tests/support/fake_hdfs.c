@@ -373,11 +373,17 @@ static void append_to(struct server *s, const struct request *r)
         no_file(r);
         return;
     }
-    const bool half = s->base.half_appends > 0, lost = s->base.lost > 0;
+    const bool bad = s->base.bad_nodes > 0, half = bad || s->base.half_appends > 0,
+               lost = s->base.lost > 0;
     append(s, f, r->body, half ? r->n / 2 : r->n);
-    s->base.half_appends -= half;
+    s->base.bad_nodes -= bad;
+    s->base.half_appends -= half && !bad;
     s->base.lost -= lost && !half;
-    if (!half && !lost)
+    if (bad)
+        refuse(r, 403, "IOException",
+               "All datanodes [DatanodeInfoWithStorage[127.0.0.1:9866,DS-1,DISK]] are bad. "
+               "Aborting...");
+    else if (!half && !lost)
         answer(r, 200, "", "", 0);
 }
 

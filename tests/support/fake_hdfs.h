@@ -28,6 +28,7 @@ struct fake_hdfs {
     volatile int lost;     /* so many appends are done and not answered */
     volatile int lost_renames;
     volatile int half_appends; /* so many appends take half of their bytes, and break off */
+    volatile int bad_nodes;    /* so many take half, and are refused as the DataNodes are gone */
 };
 
 struct fake_hdfs *fake_hdfs_start(void);
