@@ -72,11 +72,10 @@ static enum imrec_status place_shard(struct container *c, struct shard *h, struc
     return IMREC_OK;
 }
 
+/* The names of the shards are the list's, too, until all are open. */
 static enum imrec_status
-open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
+make_table(struct container *c, struct uri_list *names, struct imrec_error *err)
 {
-    struct uri_list *names = &l->names;
-    bool far = false;
     if (names->count >= UINT32_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT, "%zu shards are too many", names->count);
     const bool late = are_late(names);
@@ -86,13 +85,39 @@ open_shards(struct container *c, struct shard_list *l, struct imrec_error *err)
         c->late->base.check = kinds_check;
     if (c->shards == NULL || (late && c->late == NULL))
         return IMREC_NO_MEMORY(err, "no memory for the table of shards");
-    for (size_t i = 0; i < names->count; i++) {
-        far |= !late && source_is_far(names->uri[i]);
+    for (size_t i = 0; i < names->count; i++)
         c->shards[i].uri = names->uri[i];
-        names->uri[i] = NULL; /* it is the shard's now */
-    }
     c->shard_count = (uint32_t)names->count;
-    IMREC_TRY(at_once(c->shard_count, far, open_shard, c, err));
+    return IMREC_OK;
+}
+
+/* What needs the list alone is done at once: thing 0 compares it with manifests, thing i + 1 opens
+ * shard i. */
+struct opening {
+    struct container *c;
+    struct shard_list *l;
+    enum shard_look look;
+};
+
+static enum imrec_status open_thing(void *context, uint32_t i, struct imrec_error *err)
+{
+    struct opening *o = context;
+    return i == 0 ? shard_list_check(o->l, o->look, err) : open_shard(o->c, i - 1, err);
+}
+
+static enum imrec_status open_shards(struct container *c, struct shard_list *l,
+                                     enum shard_look look, struct imrec_error *err)
+{
+    struct opening o = {c, l, look};
+    bool far = false;
+    IMREC_TRY(make_table(c, &l->names, err));
+    for (uint32_t i = 0; i < c->shard_count; i++)
+        far |= c->late == NULL && source_is_far(c->shards[i].uri);
+    const enum imrec_status st = at_once(c->shard_count + 1, far, open_thing, &o, err);
+    for (uint32_t i = 0; i < c->shard_count; i++)
+        l->names.uri[i] = NULL; /* they are the shards' */
+    if (st != IMREC_OK)
+        return st;
     for (uint32_t i = 0; i < c->shard_count; i++) {
         IMREC_TRY(place_shard(c, &c->shards[i], err));
         if (l->promise != NULL)
@@ -162,13 +187,15 @@ cut_partition(struct container *c, const struct shard_list *l, struct imrec_erro
     return IMREC_OK;
 }
 
-static enum imrec_status expand(struct container *c, struct shard_list *l, struct imrec_error *err)
+/* *look: what is to be compared with manifests. */
+static enum imrec_status
+expand(struct container *c, struct shard_list *l, enum shard_look *look, struct imrec_error *err)
 {
     const char *path = c->options.path_imgrec, *source = c->options.source;
-    if (source == NULL || source[0] == '\0')
-        return shard_list_open(
-            l, path, c->options.look == CONTAINER_LOOK_SET ? c->options.shards : SHARDS_UNSEEN,
-            err);
+    const bool own = source != NULL && source[0] != '\0';
+    *look = !own && c->options.look == CONTAINER_LOOK_SET ? c->options.shards : SHARDS_UNSEEN;
+    if (!own)
+        return shard_list_add(l, path, *look, err);
     IMREC_TRY(user_source_find(source, c, err));
     const char *suffix = user_source_suffix(c);
     return uri_list_expand(path, suffix != NULL ? suffix : "", &l->names, err);
@@ -177,9 +204,10 @@ static enum imrec_status expand(struct container *c, struct shard_list *l, struc
 static enum imrec_status
 open_all(struct container *c, struct shard_list *l, struct imrec_error *err)
 {
+    enum shard_look look;
     IMREC_TRY(check_options(&c->options, err));
-    IMREC_TRY(expand(c, l, err));
-    IMREC_TRY(open_shards(c, l, err));
+    IMREC_TRY(expand(c, l, &look, err));
+    IMREC_TRY(open_shards(c, l, look, err));
     if (c->kind == NULL)
         IMREC_TRY(find_kind(c, l, err));
     IMREC_TRY(cut_partition(c, l, err));
@@ -193,7 +221,7 @@ open_bytes(struct container *c, struct shard_list *l, struct imrec_error *err)
 {
     IMREC_TRY(check_options(&c->options, err));
     IMREC_TRY(uri_list_expand(c->options.path_imgrec, "", &l->names, err));
-    IMREC_TRY(open_shards(c, l, err));
+    IMREC_TRY(open_shards(c, l, SHARDS_UNSEEN, err));
     return cut_cells(c, err);
 }
 

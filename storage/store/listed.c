@@ -35,7 +35,7 @@ void folder_entries_free(struct folder_entries *l)
 
 static const struct listed_one *find(const char *folder, size_t n)
 {
-    const struct listed_one *l = g_listed != NULL ? g_listed->newest : NULL;
+    const struct listed_one *l = g_listed != NULL ? atomic_load(&g_listed->newest) : NULL;
     while (l != NULL && (l->bytes != n || memcmp(l->folder, folder, n) != 0))
         l = l->older;
     return l;
@@ -65,9 +65,10 @@ const struct folder_entries *listed_keep(const char *folder, struct folder_entri
         IMREC_FREE(l, name);
         return NULL;
     }
-    *l = (struct listed_one){g_listed->newest, name, n, *all};
+    *l = (struct listed_one){atomic_load(&g_listed->newest), name, n, *all};
     *all = (struct folder_entries){0};
-    g_listed->newest = l;
+    while (!atomic_compare_exchange_weak(&g_listed->newest, &l->older, l))
+        continue;
     return &l->all;
 }
 
@@ -101,10 +102,10 @@ bool listed_look(const char *uri, const struct folder_entry **file)
 
 void listed_free(struct listed *l)
 {
-    for (struct listed_one *one = l->newest, *older; one != NULL; one = older) {
+    for (struct listed_one *one = atomic_load(&l->newest), *older; one != NULL; one = older) {
         older = one->older;
         folder_entries_free(&one->all);
         IMREC_FREE(one->folder, one);
     }
-    l->newest = NULL;
+    atomic_store(&l->newest, NULL);
 }

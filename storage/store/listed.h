@@ -6,14 +6,14 @@
  *     listed_enter(before);
  *     listed_free(&all);
  *
- * The thread that enters one adds to it; those that help it only look, and nothing is added
- * meanwhile. */
+ * Threads that help enter it, too: any of them may add to it and look at any time. */
 #ifndef IMREC_STORAGE_STORE_LISTED_H
 #define IMREC_STORAGE_STORE_LISTED_H
 
 #include "base/string_arena.h"
 #include "storage/store/store.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct folder_entries { /* in the order of their names' bytes */
@@ -25,8 +25,8 @@ struct folder_entries { /* in the order of their names' bytes */
 void folder_entries_free(struct folder_entries *l); /* zeroed memory is fine */
 
 struct listed_one;
-struct listed { /* zeroed at first */
-    struct listed_one *newest;
+struct listed {                          /* zeroed at first */
+    _Atomic(struct listed_one *) newest; /* those that are in it stay as they are */
 };
 
 /* NULL: none. Returns the one before. */
