@@ -37,7 +37,7 @@ struct hdfs_object {
 struct part {
     struct wire_part part; /* first */
     struct hdfs_try at;
-    struct buf url;
+    struct buf url, hedge_url; /* of its requests that are under way */
 };
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -113,7 +113,7 @@ static void make(void *user, struct wire_part *base)
     struct hdfs_object *o = user;
     struct part *p = (struct part *)base;
     p->at = (struct hdfs_try){.node = atomic_load(&o->place.active)};
-    p->url.max = HDFS_URL_BYTES * 2;
+    p->url.max = p->hedge_url.max = HDFS_URL_BYTES * 2;
 }
 
 static enum imrec_status ask(void *user, struct wire_part *base, struct wire_job *job, uint8_t *to,
@@ -128,7 +128,8 @@ static enum imrec_status ask(void *user, struct wire_part *base, struct wire_job
                              .to = to,
                              .room = (size_t)(base->end - base->begin),
                              .redirects = HDFS_REDIRECTS};
-    return hdfs_submit(&o->place, &p->at, query, &p->url, group, job, err);
+    return hdfs_submit(&o->place, &p->at, query, job == &base->job ? &p->url : &p->hedge_url, group,
+                       job, err);
 }
 
 /* Bytes that came in a 2xx are those from p->begin on, however the answer ended. */
@@ -164,18 +165,25 @@ finish(void *user, struct wire_part *base, bool *again, uint64_t *wait_ms, struc
                           o->place.shown, base->job.status);
 }
 
+static bool is_good(const void *user, const struct wire_job *job)
+{
+    (void)user;
+    return job->outcome == WIRE_ANSWERED && job->status == 200 && job->got == job->room;
+}
+
 static void free_part(struct wire_part *p)
 {
     buf_free(&((struct part *)p)->url);
+    buf_free(&((struct part *)p)->hedge_url);
 }
 
 static enum imrec_status
 read_parts(struct hdfs_object *o, uint64_t offset, uint8_t *to, size_t n, struct imrec_error *err)
 {
     static const struct wire_parts_ops ops = {
-        sizeof(struct part), HDFS_PART_BYTES, make, ask, finish, NULL, free_part};
-    const struct wire_reading how = {&ops,          o,    o->place.shown,
-                                     &o->cancelled, NULL, o->place.traffic};
+        sizeof(struct part), HDFS_PART_BYTES, make, ask, finish, is_good, free_part};
+    const struct wire_reading how = {
+        &ops, o, o->place.shown, &o->cancelled, wire_pace_of(o->place.node[0]), o->place.traffic};
     return wire_read_parts(&how, offset, to, n, err);
 }
 

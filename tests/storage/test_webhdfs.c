@@ -2,6 +2,7 @@
  * them, whatever NameNodes and DataNodes do. */
 #include "base/error.h"
 #include "storage/folder.h"
+#include "storage/store/scope.h"
 #include "storage/uri_list.h"
 #include "tests/support/hdfs_case.h"
 #include "tests/support/http_proxy.h"
@@ -364,6 +365,29 @@ LOOP_TEST(what_passes_is_tried_again, 0, COUNT(passing))
     struct source *s = opened(at_port(proxy->port, "/set/a.rec"));
     check_bytes(s, 0, BYTES);
     ck_assert_int_ge((int)proxy_hits(proxy, 0), 1);
+    source_close(s);
+    proxy_stop(proxy);
+}
+
+/* Reads of pieces that do not follow each other; the 51st DataNode never answers. */
+TEST(a_read_that_hangs_is_overtaken_by_a_second_one)
+{
+    enum { PIECES = 60, PIECE = BYTES / PIECES };
+    char upstream[64];
+    struct store_scope scope = {0};
+    struct imrec_traffic t;
+    snprintf(upstream, sizeof(upstream), "127.0.0.1:%d", server->port[0]);
+    struct proxy *proxy = proxy_start(NULL, "--upstream", upstream, NULL);
+    proxy_rules(proxy, "match=data=true skip=50 nth=1 do=hang-head");
+    struct store_scope *before = store_scope_enter(&scope);
+    struct source *s = opened(at_port(proxy->port, "/set/a.rec"));
+    store_scope_enter(before);
+    for (uint64_t i = 0; i < PIECES; i++)
+        check_bytes(s, (i * 7 % PIECES) * PIECE, PIECE);
+    ck_assert_int_eq((int)proxy_hits(proxy, 0), 1);
+    traffic_read(&scope.traffic, &t, sizeof(t));
+    ck_assert_uint_ge(t.hedges, 1);
+    ck_assert_uint_eq(t.retries, 0); /* nobody waited for its silence */
     source_close(s);
     proxy_stop(proxy);
 }
