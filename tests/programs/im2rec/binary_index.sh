@@ -25,3 +25,11 @@ imrec index --force --keys counter all.rec >/dev/null; indexes
 imrec index --binary all.rec >/dev/null
 imrec repair --force set-00000-of-*.rec all.rec >/dev/null 2>&1; echo "exit $?"; indexes
 im2rec --binary-index maybe source other; echo "exit $?"
+echo "auto: one record more than a million, and a million"
+rm -f ./*.idxb
+echo iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg== | base64 -d >one.png
+seq 0 1000000 | sed 's/$/\t0\tone.png/' >more.lst
+head -n 1000000 more.lst >million.lst
+im2rec --quiet --pass-through more.lst . more.rec; indexes
+im2rec --quiet --pass-through million.lst . million.rec; indexes
+rm -f more.* million.*
