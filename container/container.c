@@ -230,7 +230,7 @@ enum imrec_status container_open_as(const struct container_options *o,
                                     struct imrec_error *err)
 {
     struct shard_list l = {0};
-    struct listed all = {0}, *before = listed_enter(&all);
+    struct listed all = {NULL}, *before = listed_enter(&all);
     *out = (struct container){.kind = kind, .options = *o};
     const enum imrec_status st = kind != NULL ? open_bytes(out, &l, err) : open_all(out, &l, err);
     listed_enter(before);

@@ -12,8 +12,8 @@
 #include "base/math.h"
 #include "base/threads.h"
 #include "storage/fault_disk.h"
-#include "storage/file_lock.h"
-#include "storage/file_store.h"
+#include "storage/files/file_lock.h"
+#include "storage/files/file_store.h"
 #include "storage/schemes.h"
 
 #include <errno.h>

@@ -3,9 +3,10 @@
 #define IMREC_STORAGE_SCHEMES_H
 
 #include "storage/cloud/cloud_store.h"
+#include "storage/files/file_store.h"
 #include "storage/hdfs/webhdfs_store.h"
 
-extern const struct store file_store, mem_store, fault_store;
+extern const struct store mem_store, fault_store;
 extern const struct store http_store, https_store; /* where there is libcurl */
 
 extern const struct store plugged_store; /* of every registered scheme; its names are URIs */

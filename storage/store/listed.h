@@ -1,7 +1,7 @@
 /* storage/store/listed.h - what folders held when they were listed: while a set is opened, nobody
  * is asked again.
  *
- *     struct listed all = {0}, *before = listed_enter(&all);
+ *     struct listed all = {NULL}, *before = listed_enter(&all);
  *     ... open everything ...
  *     listed_enter(before);
  *     listed_free(&all);

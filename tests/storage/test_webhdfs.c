@@ -452,7 +452,7 @@ TEST(lists_and_folders_of_shards_work)
 /* /set is listed once; of its file `name` a source that nobody was asked for. */
 static struct source *listed(const char *name, const struct later_check *check)
 {
-    struct listed all = {0}, *before = listed_enter(&all);
+    struct listed all = {NULL}, *before = listed_enter(&all);
     struct folder_entries own;
     const struct folder_entries *entries, *again;
     struct source *s;

@@ -1,16 +1,16 @@
 /*
- * storage/file_store.c - local files.
+ * storage/files/file_store.c - local files.
  *
  * Every file is opened without waiting and then checked to be a regular file: a pipe or a device
  * must be refused, not hang. Every error names path, place and reason.
  */
-#include "storage/file_store.h"
+#include "storage/files/file_store.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/math.h"
-#include "storage/file_lock.h"
-#include "storage/schemes.h"
+#include "storage/files/file_held.h"
+#include "storage/files/file_lock.h"
 #include "storage/store/io_error.h"
 
 #include <errno.h>
@@ -88,20 +88,19 @@ static uint64_t modified(const struct stat *info)
 
 struct file_source {
     struct source base; /* first: a struct source * is this */
-    int fd;
+    struct file_held held;
     char *path;
     const struct file_calls *calls;
     void *user;
 };
 
-static enum imrec_status
-file_read_at(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err)
+static enum imrec_status read_all(const struct file_source *f, int fd, uint64_t offset, void *to,
+                                  size_t n, struct imrec_error *err)
 {
-    struct file_source *f = (struct file_source *)s;
     for (size_t done = 0; done < n;) {
         const size_t ask = n - done < MAX_CALL ? n - done : MAX_CALL;
         const ssize_t got =
-            f->calls->pread(f->user, f->fd, (char *)to + done, ask, (off_t)(offset + done));
+            f->calls->pread(f->user, fd, (char *)to + done, ask, (off_t)(offset + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -110,31 +109,50 @@ file_read_at(struct source *s, uint64_t offset, void *to, size_t n, struct imrec
             return imrec_error_at(err, IMREC_ERR_IO, offset + done,
                                   "%s: ends at byte %" PRIu64 ", it had %" PRIu64
                                   " bytes when it was opened",
-                                  f->path, offset + done, s->size);
+                                  f->path, offset + done, f->base.size);
         done += (size_t)got;
     }
     return IMREC_OK;
 }
 
+static enum imrec_status
+file_read_at(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err)
+{
+    struct file_source *f = (struct file_source *)s;
+    int fd;
+    IMREC_TRY(file_held_take(&f->held, &fd, err));
+    const enum imrec_status st = read_all(f, fd, offset, to, n, err);
+    file_held_give(&f->held);
+    return st;
+}
+
 static void file_will_need(struct source *s, uint64_t offset, uint64_t n)
 {
-    const struct file_source *f = (struct file_source *)s;
-    f->calls->will_need(f->user, f->fd, (off_t)offset, (off_t)n);
+    struct file_source *f = (struct file_source *)s;
+    int fd;
+    if (file_held_take(&f->held, &fd, NULL) != IMREC_OK)
+        return; /* the read will say why */
+    f->calls->will_need(f->user, fd, (off_t)offset, (off_t)n);
+    file_held_give(&f->held);
 }
 
 /* The system drops whole pages only: one more on either side, or the edges would stay. */
 static void file_drop(struct source *s, uint64_t offset, uint64_t n)
 {
-    const struct file_source *f = (struct file_source *)s;
+    struct file_source *f = (struct file_source *)s;
+    int fd;
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     const uint64_t begin = offset / page * page, end = align_up(offset + n, page);
-    (void)posix_fadvise(f->fd, (off_t)begin, (off_t)(end - begin), POSIX_FADV_DONTNEED);
+    if (file_held_take(&f->held, &fd, NULL) != IMREC_OK)
+        return;
+    (void)posix_fadvise(fd, (off_t)begin, (off_t)(end - begin), POSIX_FADV_DONTNEED);
+    file_held_give(&f->held);
 }
 
 static void file_close(struct source *s)
 {
     struct file_source *f = (struct file_source *)s;
-    (void)close(f->fd); /* opened for reading: nothing can be lost */
+    file_held_end(&f->held);
     done_with(f->calls, f->user);
     IMREC_FREE(f->path, f);
 }
@@ -153,16 +171,17 @@ enum imrec_status file_source_open(const char *path, const struct file_calls *ca
                                ? no_memory(path, err)
                                : file_open_regular(path, O_RDONLY, &fd, &info, err);
     *out = NULL;
+    if (st == IMREC_OK)
+        st = file_held_begin(&f->held, fd, path, &info, err);
     if (st != IMREC_OK) {
         done_with(calls, user);
         IMREC_FREE(copy, f);
         return st;
     }
-    *f = (struct file_source){{(uint64_t)info.st_size, &file_source_ops, modified(&info), NULL, 0},
-                              fd,
-                              copy,
-                              calls,
-                              user};
+    f->base = (struct source){(uint64_t)info.st_size, &file_source_ops, modified(&info), NULL, 0};
+    f->path = copy;
+    f->calls = calls;
+    f->user = user;
     *out = &f->base;
     return IMREC_OK;
 }

@@ -1,16 +1,16 @@
 /*
- * storage/file_lock.c - the lock of PATH: one of the system's on the file PATH.part.
+ * storage/files/file_lock.c - the lock of PATH: one of the system's on the file PATH.part.
  *
  * The file holds a line, "imrec lock: process 17 on HOST". It is removed while the lock is held; so
  * the holder checks that its file still has the name, and else begins again.
  */
 #define _GNU_SOURCE /* F_OFD_SETLK */
-#include "storage/file_lock.h"
+#include "storage/files/file_lock.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "storage/file_store.h"
+#include "storage/files/file_store.h"
 #include "storage/store/io_error.h"
 
 #include <errno.h>

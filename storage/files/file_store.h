@@ -1,12 +1,14 @@
-/* storage/file_store.h - local files, with the system calls in a table: the fault store puts
+/* storage/files/file_store.h - local files, with the system calls in a table: the fault store puts
  * its own in between. */
-#ifndef IMREC_STORAGE_FILE_STORE_H
-#define IMREC_STORAGE_FILE_STORE_H
+#ifndef IMREC_STORAGE_FILES_FILE_STORE_H
+#define IMREC_STORAGE_FILES_FILE_STORE_H
 
 #include "storage/store/store.h"
 
 #include <sys/stat.h>
 #include <sys/types.h>
+
+extern const struct store file_store; /* of file:// and of paths */
 
 /* As the calls of the same name: -1 and errno. `user` is of one open file. */
 struct file_calls {

@@ -1,7 +1,7 @@
-/* storage/file_folder.c - folders of the file store. */
+/* storage/files/file_folder.c - folders of the file store. */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "storage/file_store.h"
+#include "storage/files/file_store.h"
 #include "storage/store/io_error.h"
 
 #include <dirent.h>

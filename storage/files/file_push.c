@@ -1,12 +1,12 @@
 /*
- * storage/file_push.c - dirty pages of a file to the disk, piece by piece.
+ * storage/files/file_push.c - dirty pages of a file to the disk, piece by piece.
  *
  * fsync() of much takes as long as the disk takes, and is heard out: no signal ends it. Who pushes
  * first and waits for each piece can leave in between; an fsync() is needed all the same, but finds
  * clean pages.
  */
 #define _GNU_SOURCE /* sync_file_range() */
-#include "storage/file_store.h"
+#include "storage/files/file_store.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* storage/file_lock.h - the lock of local files, for the stores that have them. */
-#ifndef IMREC_STORAGE_FILE_LOCK_H
-#define IMREC_STORAGE_FILE_LOCK_H
+/* storage/files/file_lock.h - the lock of local files, for the stores that have them. */
+#ifndef IMREC_STORAGE_FILES_FILE_LOCK_H
+#define IMREC_STORAGE_FILES_FILE_LOCK_H
 
 #include "storage/store/store.h"
 

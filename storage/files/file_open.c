@@ -1,6 +1,6 @@
-/* storage/file_open.c - opens a regular file, or names what is there instead. */
+/* storage/files/file_open.c - opens a regular file, or names what is there instead. */
 #include "base/error.h"
-#include "storage/file_store.h"
+#include "storage/files/file_store.h"
 #include "storage/store/io_error.h"
 
 #include <errno.h>
