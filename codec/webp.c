@@ -138,7 +138,7 @@ static uint64_t claim(const struct codec *c, uint32_t denominator)
     enum { LOSSY = 1, ROWS = 256, TABLES = 1 << 20 };
     const uint64_t canvas = (uint64_t)c->info.width * c->info.height;
     WebPBitstreamFeatures features;
-    struct frame f;
+    struct frame f = {0};
     (void)denominator;
     if (find_frame(c, &f, NULL) != IMREC_OK || read_features(f.data, &features, NULL) != IMREC_OK)
         return 0;

@@ -110,7 +110,7 @@ static enum imrec_status check_order(const struct json_value *root, const struct
                                           : "",
                             want);
     for (size_t i = 0; i < ORDER_FIELDS; i++) {
-        uint64_t v;
+        uint64_t v = 0;
         IMREC_TRY(take_number(root, order_fields[i].name, &v, err));
         const bool same = (int64_t)v == order_value(o, i);
         if (may_differ(o, &order_fields[i]) && (int64_t)v < o->num_parts)
@@ -150,7 +150,7 @@ static enum imrec_status take_all(const struct json_value *root, const struct po
                                   uint64_t windows, struct place *place, bool *own,
                                   struct imrec_error *err)
 {
-    uint64_t version;
+    uint64_t version = 0;
     IMREC_TRY(take_number(root, "version", &version, err));
     if (version != POSITION_VERSION)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,

@@ -199,7 +199,7 @@ static enum imrec_status get_version(struct object *o)
 
 static enum imrec_status get_all(struct object *o, struct manifest *m)
 {
-    uint64_t label_width;
+    uint64_t label_width = 0;
     IMREC_TRY(get_version(o));
     IMREC_TRY(get_text(o, "packer", &m->packer));
     IMREC_TRY(get_u64(o, "records", INT64_MAX, &m->records));

@@ -68,7 +68,7 @@ static enum imrec_status take(struct annotations *b, struct voc_file *f, struct 
 {
     static const char corner[] = "/annotation/object/bndbox/";
     const struct xml *x = &f->xml;
-    double difficult;
+    double difficult = 0;
     if (strcmp(x->path, "/annotation/filename") == 0)
         snprintf(f->path, sizeof(f->path), "%s", x->text);
     else if (strcmp(x->path, "/annotation/size/width") == 0)
