@@ -16,7 +16,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#define KEPT_SHARE 4 /* of the limit: a part of this number */
+#define KEPT_SHARE 2 /* of the limit: a part of this number */
 #define LENT_SHARE 8
 #define LEAST      8u
 #define MOST       (1u << 20)

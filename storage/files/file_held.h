@@ -1,7 +1,7 @@
 /* storage/files/file_held.h - descriptors of files that are read: of very many not all stay open.
  *
  * A process may have few (`ulimit -n`, often 1024), a set very many shards. The files that were
- * opened first keep theirs, up to a quarter of the limit. Of the others those read last stay open,
+ * opened first keep theirs, up to half of the limit. Of the others those read last stay open,
  * up to an eighth; the rest is opened again when it is read, and refused if it is another file by
  * then, or was written to. */
 #ifndef IMREC_STORAGE_FILES_FILE_HELD_H
