@@ -14,6 +14,7 @@
 #define TRIES_TO_CONNECT 3
 #define WAIT_MOST_MS     60000u
 #define WAIT_HOPELESS    1000u
+#define WAIT_ONCE        20u /* most failures are of one request alone */
 #define WAIT_FIRST       100u
 #define WAIT_LONGEST     8000u
 #define DOUBLINGS        8 /* are beyond the longest wait */
@@ -37,6 +38,15 @@ static uint64_t jittered(uint64_t ms)
     return ms / 2 + (x * UINT64_C(0x9e3779b97f4a7c15) >> 33) % (ms / 2 + 1);
 }
 
+/* Before the next try: short once, where somebody answers, then doubling. */
+static uint64_t wait_after(uint32_t tries, bool unreachable)
+{
+    if (tries == 1 && !unreachable)
+        return WAIT_ONCE;
+    const uint32_t doubled = tries - (unreachable ? 1 : 2);
+    return (uint64_t)WAIT_FIRST << (doubled < DOUBLINGS ? doubled : DOUBLINGS);
+}
+
 static uint32_t tries_most(const struct wire_job *job)
 {
     if (!job->unreachable)
@@ -48,7 +58,7 @@ bool wire_retry(struct wire_retry *r, const struct wire_job *job, uint64_t *wait
 {
     if (!wire_may_pass(job) || ++r->tries >= tries_most(job))
         return false;
-    uint64_t ms = (uint64_t)WAIT_FIRST << (r->tries < DOUBLINGS ? r->tries - 1 : DOUBLINGS);
+    uint64_t ms = wait_after(r->tries, job->unreachable);
     ms = jittered(ms < WAIT_LONGEST ? ms : WAIT_LONGEST);
     if (ms < (uint64_t)job->retry_after * 1000)
         ms = (uint64_t)job->retry_after * 1000;

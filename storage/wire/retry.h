@@ -1,10 +1,11 @@
 /* storage/wire/retry.h - which answers are worth another try, and when.
  *
- * Tried again are 408, 429, 500, 502, 503, 504, answers that never came or ended early. The wait
- * doubles from 100 ms to 8 s, each time a random share of it, at least what Retry-After says; after
- * 8 tries or 60 s of waiting in all the last answer is the error. Where nobody listens it is after
- * 3 tries; of a server that answered this process before, and may just begin again, after the
- * 60 s. */
+ * Tried again are 408, 429, 500, 502, 503, 504, answers that never came or ended early. The first
+ * wait is 20 ms, as most failures are of one request alone, and a window of records waits for it;
+ * those after it double from 100 ms to 8 s; each time a random share of it, at least what
+ * Retry-After says. After 8 tries or 60 s of waiting in all the last answer is the error. Where
+ * nobody listens it is after 3 tries; of a server that answered this process before, and may just
+ * begin again, after the 60 s. */
 #ifndef IMREC_STORAGE_WIRE_RETRY_H
 #define IMREC_STORAGE_WIRE_RETRY_H
 
