@@ -8,7 +8,7 @@
 
 /* A number of the URL's host and port. */
 uint64_t wire_host_hash(const char *url);
-/* Any thread. Of many hosts some are forgotten. */
+/* Any thread. Of more than 256 hosts only the first are remembered. */
 void wire_host_answered(const char *url);
 bool wire_host_has_answered(const char *url);
 #endif
