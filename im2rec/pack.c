@@ -21,7 +21,11 @@ static enum imrec_status put(void *user, const struct pack_item *p, struct imrec
 static enum imrec_status pack(struct pack_run *r, const struct imrec_pack_task *task,
                               struct imrec_pack_result *out, struct imrec_error *err)
 {
-    const struct writer_options wo = {task, r->o, r->job, r->items != NULL, &r->watch->stop};
+    const struct writer_options wo = {.task = task,
+                                      .pack = r->o,
+                                      .job = r->job,
+                                      .once = r->items != NULL,
+                                      .stop = &r->watch->stop};
     struct writer *writer;
     IMREC_TRY(writer_open(&wo, &writer, &r->done, err));
     writer_result(writer, out);
