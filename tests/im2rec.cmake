@@ -46,9 +46,14 @@ if(Python3_FOUND)
            $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool>)
   add_test(NAME kill_export COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/kill_export.py
            $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool>)
-  set_tests_properties(kill_and_resume PROPERTIES TIMEOUT 600 FIXTURES_REQUIRED photos)
+  add_test(NAME kill_plan COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/kill_plan.py
+           $<TARGET_FILE:im2rec> ${CMAKE_CURRENT_BINARY_DIR}/photos 15)
+  set_tests_properties(kill_and_resume kill_plan PROPERTIES TIMEOUT 600 FIXTURES_REQUIRED photos)
   set_tests_properties(chains_of_copies kill_export PROPERTIES TIMEOUT 900)
-  set(programs kill_and_resume chains_of_copies kill_export)
+  set(programs kill_and_resume kill_plan chains_of_copies kill_export)
+  add_test(NAME plan_equal COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/plan_equal.py
+           ${PROJECT_BINARY_DIR})
+  set_tests_properties(plan_equal PROPERTIES TIMEOUT 900 LABELS "property;im2rec" ENVIRONMENT "${IMREC_TEST_ENV}")
   if(NOT IMREC_SANITIZE) # which takes memory of its own
     add_test(NAME pack_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/pack_memory.py
              $<TARGET_FILE:im2rec>)
