@@ -262,6 +262,14 @@ write_set(struct finish *f, struct imrec_pack_result *out, struct imrec_error *e
     return st;
 }
 
+static void clean(const struct plan *p)
+{
+    struct imrec_error why;
+    if (plan_clean(p, &why) != IMREC_OK)
+        imrec_log(IMREC_LOG_WARNING, "the set is complete; what its tasks left stays: %s",
+                  why.message);
+}
+
 static enum imrec_status
 finish(struct finish *f, struct imrec_pack_result *out, struct imrec_error *err)
 {
@@ -270,24 +278,21 @@ finish(struct finish *f, struct imrec_pack_result *out, struct imrec_error *err)
     IMREC_TRY(plan_job_of_set(f->p, &f->job, err));
     IMREC_TRY(set_files_init(&f->p->task, &f->p->o, &files, err));
     IMREC_TRY(set_is_unfinished(&files, &begun, err));
-    begun = begun && journal_is_of(files.journal, f->job.fingerprint, f->job.total);
-    if (begun) {
+    const bool ours = begun && journal_is_of(files.journal, f->job.fingerprint, f->job.total);
+    if (ours || (begun && !f->o.force)) { /* else a torn journal, or another run's */
         f->o.resume = true;
         f->o.force = false;
-    } else {
-        IMREC_TRY(was_published(f, &files, &published, out, err));
     }
+    if (!begun)
+        IMREC_TRY(was_published(f, &files, &published, out, err));
     if (!published) {
-        IMREC_TRY(look_at_tasks(f, begun, err));
+        IMREC_TRY(look_at_tasks(f, ours, err));
         IMREC_TRY(write_set(f, out, err));
     }
     out->total = job_found(&f->job, &f->o);
     out->other_files = f->job.scan.other_files;
     IMREC_TRY(plan_finish_note(f->p, out, err));
-    struct imrec_error why;
-    if (plan_clean(f->p, &why) != IMREC_OK)
-        imrec_log(IMREC_LOG_WARNING, "the set is complete; what its tasks left stays: %s",
-                  why.message);
+    clean(f->p);
     return IMREC_OK;
 }
 
@@ -298,8 +303,10 @@ finish_locked(struct plan *p, struct imrec_pack_result *out, struct imrec_error 
     struct lock *lock;
     struct finish f = {.p = p, .o = p->o, .item.record = BUF_INIT(RECORD_MAX)};
     IMREC_TRY(plan_finished(p, &finished, out, err));
-    if (finished)
+    if (finished) { /* the call that came so far may have been killed since */
+        clean(p);
         return IMREC_OK;
+    }
     IMREC_TRY(set_lock(p->task.out, &lock, err));
     watch_begin(&f.watch, &p->task);
     const enum imrec_status st = finish(&f, out, err);
