@@ -303,8 +303,10 @@ finish_locked(struct plan *p, struct imrec_pack_result *out, struct imrec_error 
     struct lock *lock;
     struct finish f = {.p = p, .o = p->o, .item.record = BUF_INIT(RECORD_MAX)};
     IMREC_TRY(plan_finished(p, &finished, out, err));
-    if (finished) { /* the call that came so far may have been killed since */
-        clean(p);
+    if (finished) { /* the call that came so far may have been killed since, with its lock */
+        if (set_lock(p->task.out, &lock, NULL) == IMREC_OK)
+            clean(p);
+        lock_drop(lock);
         return IMREC_OK;
     }
     IMREC_TRY(set_lock(p->task.out, &lock, err));
