@@ -23,7 +23,7 @@ struct pack_run {
     /* An image, packed or skipped; one at a time, in the order of the list. */
     enum imrec_status (*put)(void *user, const struct pack_item *p, struct imrec_error *err);
     void *user;
-    struct imrec_progress progress; /* total and skipped at first; told to the watch */
+    struct imrec_progress progress; /* total and skipped at first; for the watch */
 
     /* Its own; zeroed at first: */
     struct ahead ahead;
@@ -40,7 +40,7 @@ struct pack_run {
     uint64_t written; /* images; by drain alone */
 };
 
-/* IMREC_ERR_CANCELLED: the watch was told to end; what was in work is put. */
+/* IMREC_ERR_CANCELLED: the watch was asked to end; what was in work is put. */
 IMREC_NODISCARD enum imrec_status pack_run(struct pack_run *r, struct imrec_error *err);
 /* That were taken from the list or the source, those passed over included. */
 uint64_t pack_run_images(const struct pack_run *r);

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "cli/human.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -22,6 +23,8 @@
 #define NAME         "im2rec"
 #define MISSING_MOST 1000 /* of --status --json */
 #define WAIT_MS      1000u
+#define WAITS_MOST   60
+#define LOOK_NS      20000000000u
 
 static int count_flags(const struct im2rec_flags *f)
 {
@@ -139,12 +142,16 @@ static void tell_task(const struct im2rec_flags *f, uint64_t k, const struct imr
         json_close(&j);
         fflush(stdout);
     } else if (!f->quiet) {
-        printf("task %" PRIu64 ": %s%" PRIu64 " images packed, %" PRIu64 " skipped, %.1f s\n", k,
-               r->was_complete ? "done before, " : "", r->packed, r->skipped, seconds);
+        if (r->was_complete)
+            printf("task %" PRIu64 ": done before\n", k);
+        else
+            printf("task %" PRIu64 ": %" PRIu64 " images packed, %" PRIu64 " skipped, %.1f s\n", k,
+                   r->packed, r->skipped, seconds);
     }
 }
 
-static int work_on(const struct im2rec_flags *f, uint64_t k)
+/* ours: false: others work on these tasks too, and say themselves what they have done. */
+static int work_on(const struct im2rec_flags *f, uint64_t k, bool ours)
 {
     struct imrec_pack_result r;
     struct imrec_error err;
@@ -160,7 +167,8 @@ static int work_on(const struct im2rec_flags *f, uint64_t k)
     shown_run_end(&watch, &r);
     if (st != IMREC_OK)
         return cli_fail(NAME, &err);
-    tell_task(f, k, &r, (double)(clock_ns() - begin) / 1e9);
+    if (ours || !r.was_complete)
+        tell_task(f, k, &r, (double)(clock_ns() - begin) / 1e9);
     return EXIT_OK;
 }
 
@@ -168,10 +176,10 @@ static int
 work_share(const struct im2rec_flags *f, const struct planned_share *share, uint64_t tasks)
 {
     if (share->step == 0)
-        return work_on(f, share->first);
+        return work_on(f, share->first, true);
     int worst = EXIT_OK;
     for (uint64_t k = share->first; k < tasks && !shown_run_interrupted(); k += share->step)
-        if (work_on(f, k) != EXIT_OK)
+        if (work_on(f, k, true) != EXIT_OK)
             worst = EXIT_FAILED;
     return shown_run_interrupted() ? EXIT_FAILED : worst;
 }
@@ -186,38 +194,77 @@ static uint64_t find_task(const enum imrec_task_state *states, uint64_t tasks, u
     return tasks;
 }
 
+/* What a worker without a share knows of the tasks. */
+struct search {
+    const struct im2rec_flags *f;
+    enum imrec_task_state *states;
+    uint64_t tasks, at, looked_ns, waited;
+};
+
+/* To list a large plan takes a while: not for each task. */
+static enum imrec_status look_again(struct search *s, bool now, struct imrec_error *err)
+{
+    if (!now && s->looked_ns != 0 && clock_ns() - s->looked_ns < LOOK_NS)
+        return IMREC_OK;
+    const enum imrec_status st = imrec_plan_tasks(s->f->work, s->tasks, s->states, err);
+    s->looked_ns = clock_ns();
+    return st;
+}
+
+/* *k: the next task; `tasks`: all are done. When only tasks that others work on are left, one of
+ * them is done again after a minute: the first to end wins. */
+static enum imrec_status next_task(struct search *s, uint64_t *k, struct imrec_error *err)
+{
+    IMREC_TRY(look_again(s, false, err));
+    while (!shown_run_interrupted()) {
+        *k = find_task(s->states, s->tasks, s->at, IMREC_TASK_MISSING);
+        if (*k != s->tasks)
+            break;
+        IMREC_TRY(look_again(s, true, err));
+        *k = find_task(s->states, s->tasks, s->at, IMREC_TASK_MISSING);
+        if (*k != s->tasks)
+            break;
+        *k = find_task(s->states, s->tasks, s->at, IMREC_TASK_RUNNING);
+        if (*k == s->tasks || ++s->waited >= WAITS_MOST)
+            break;
+        clock_sleep_ms(WAIT_MS);
+    }
+    s->waited = 0;
+    return IMREC_OK;
+}
+
 /* Machines begin at different places, so that few begin the same task; where they do, nothing is
- * harmed. When only tasks that others work on are left, the one that began first, as far as this
- * worker saw, is done again: whoever ends first wins. */
-static int work_any(const struct im2rec_flags *f, uint64_t tasks)
+ * harmed. */
+static int work_until_done(struct search *s)
 {
     struct imrec_error err;
-    enum imrec_task_state *states = imrec_zalloc((size_t)tasks, sizeof(*states));
-    if (states == NULL)
-        return cli_refuse(stderr, NAME, "no memory for %" PRIu64 " tasks", tasks);
-    uint64_t at = (uint64_t)getpid() * 7919u % tasks, waited = 0, failed = 0;
-    int status = EXIT_OK;
-    while (!shown_run_interrupted()) {
-        if (imrec_plan_tasks(f->work, tasks, states, &err) != IMREC_OK) {
-            status = cli_fail(NAME, &err);
-            break;
-        }
-        uint64_t k = find_task(states, tasks, at, IMREC_TASK_MISSING);
-        if (k == tasks && (k = find_task(states, tasks, at, IMREC_TASK_RUNNING)) == tasks)
-            break;
-        if (states[k] == IMREC_TASK_RUNNING && ++waited < 60) {
-            clock_sleep_ms(WAIT_MS);
-            continue;
-        }
-        waited = 0;
-        at = (k + 1) % tasks;
-        if (work_on(f, k) != EXIT_OK && ++failed > tasks) {
-            status = EXIT_FAILED;
-            break;
-        }
+    uint64_t failed = 0, k = 0;
+    s->at = (uint64_t)getpid() * 7919u % s->tasks;
+    while (failed <= s->tasks) {
+        if (next_task(s, &k, &err) != IMREC_OK)
+            return cli_fail(NAME, &err);
+        if (shown_run_interrupted())
+            return EXIT_FAILED;
+        if (k == s->tasks)
+            return EXIT_OK;
+        s->at = (k + 1) % s->tasks;
+        if (work_on(s->f, k, false) == EXIT_OK)
+            s->states[k] = IMREC_TASK_DONE;
+        else
+            failed++;
     }
-    imrec_free(states);
-    return shown_run_interrupted() ? EXIT_FAILED : status;
+    return EXIT_FAILED;
+}
+
+static int work_any(const struct im2rec_flags *f, uint64_t tasks)
+{
+    struct search s = {
+        .f = f, .states = imrec_zalloc((size_t)tasks, sizeof(*s.states)), .tasks = tasks};
+    if (s.states == NULL)
+        return cli_refuse(stderr, NAME, "no memory for %" PRIu64 " tasks", tasks);
+    const int status = work_until_done(&s);
+    imrec_free(s.states);
+    return status;
 }
 
 static int work(const struct im2rec_flags *f, const struct planned_share *share)

@@ -1,4 +1,4 @@
-/* im2rec/command/shown_run.h - what a run shows while it goes on, and what ends it early. */
+/* im2rec/command/shown_run.h - what a run shows meanwhile, and what ends it early. */
 #ifndef IMREC_IM2REC_COMMAND_SHOWN_RUN_H
 #define IMREC_IM2REC_COMMAND_SHOWN_RUN_H
 

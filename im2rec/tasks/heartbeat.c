@@ -28,8 +28,8 @@ static void *beat(void *arg)
     mutex_lock(&h->lock);
     while (!h->over) {
         mutex_unlock(&h->lock);
-        const enum imrec_status left_out = write_beat(h->name);
-        (void)left_out;
+        const enum imrec_status omitted = write_beat(h->name);
+        (void)omitted;
         mutex_lock(&h->lock);
         if (!h->over)
             cond_wait_for(&h->ended, &h->lock, HEARTBEAT_EVERY_MS);

@@ -18,7 +18,7 @@ struct heartbeat {
     bool over;
 };
 
-/* A beat that cannot be written is left out: the work does not depend on it. */
+/* A beat that cannot be written is omitted: the work does not depend on it. */
 void heartbeat_begin(struct heartbeat *h, const struct plan *p, uint64_t k, const char *mark);
 void heartbeat_end(struct heartbeat *h); /* removes the object */
 /* When the object was changed last, by the store's clock, ns since 1970; 0: it is gone, or the

@@ -60,7 +60,7 @@ enum imrec_status part_reader_next(struct part_reader *r, uint64_t bytes, uint32
     out->n = 0;
     if (bytes > r->source->size - begin)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, begin,
-                              "%s: a record of %" PRIu64 " bytes reaches behind its end", r->name,
+                              "%s: a record of %" PRIu64 " bytes reaches beyond its end", r->name,
                               bytes);
     IMREC_TRY(fill(r, (size_t)bytes, err));
     const uint8_t *p = r->held + r->from;

@@ -51,6 +51,7 @@ void plan_free(struct plan *p); /* zeroed memory is fine */
 /* ---- plan_rows.c -------------------------------------------------------------------------- */
 IMREC_NODISCARD enum imrec_status
 plan_rows_write(const struct plan *p, const struct plan_row *rows, struct imrec_error *err);
+/* k < p->tasks */
 IMREC_NODISCARD enum imrec_status
 plan_row_read(const struct plan *p, uint64_t k, struct plan_row *out, struct imrec_error *err);
 /* The image with which task k of p->tasks begins. */

@@ -221,7 +221,7 @@ take(struct plan *p, const char *key, const char *value, struct imrec_error *err
     return damaged(p, key, err);
 }
 
-/* A copy that lives as long as the plan, with a NUL behind it. */
+/* A copy that lives as long as the plan, with a NUL after it. */
 static enum imrec_status
 keep(struct plan *p, struct bytes coded, const char **out, struct imrec_error *err)
 {

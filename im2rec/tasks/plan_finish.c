@@ -32,7 +32,7 @@ struct finish {
     struct writer *writer;
     struct part_reader part;
     struct pack_item item;
-    uint64_t done, at; /* images that an earlier call has put; that are behind us */
+    uint64_t done, at; /* images that an earlier call has put; that were passed */
     struct imrec_progress progress;
 };
 

@@ -94,9 +94,6 @@ enum imrec_status
 plan_row_read(const struct plan *p, uint64_t k, struct plan_row *out, struct imrec_error *err)
 {
     uint8_t text[ROW_BYTES];
-    if (k >= p->tasks)
-        return IMREC_REFUSE(err, "%s has tasks 0 to %" PRIu64 ", not %" PRIu64, p->uri,
-                            p->tasks - 1, k);
     IMREC_TRY(read_text(p, k, text, err));
     const uint64_t first = plan_first_image(p, k);
     if (read_row(text, out) && out->number == k && out->first == first &&

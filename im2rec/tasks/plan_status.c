@@ -1,4 +1,4 @@
-/* im2rec/tasks/plan_status.c - how a plan stands, by the names in its folder. */
+/* im2rec/tasks/plan_status.c - the state of a plan, by the names in its folder. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "im2rec/tasks/heartbeat.h"

@@ -121,6 +121,9 @@ work_unless_done(struct plan *p, uint64_t k, struct imrec_pack_result *out, stru
     struct task_end end = {0};
     struct watch watch;
     bool done, finished;
+    if (k >= p->tasks)
+        return IMREC_REFUSE(err, "%s has tasks 0 to %" PRIu64 ", not %" PRIu64, p->uri,
+                            p->tasks - 1, k);
     IMREC_TRY(plan_finished(p, &finished, out, err));
     if (finished)
         return IMREC_OK;

@@ -19,7 +19,7 @@ extern "C" {
 
 #define IMREC_PLAN_TASKS_MOST (1u << 20)
 
-/* How a plan stands. */
+/* The state of a plan. */
 struct imrec_plan_status {
     uint64_t tasks, done, running, missing; /* missing: neither done nor running */
     uint64_t images, images_done;           /* to be packed; of tasks that are done */
@@ -51,9 +51,9 @@ static inline void imrec_plan_run_init(struct imrec_plan_run *r)
 /* Reads the folder or list of *task once and writes the plan into the folder `plan`, which is made
  * if it is missing. tasks: how many, at most IMREC_PLAN_TASKS_MOST and one an image; 0: one for
  * each shard where options.shards gives their number, else one for about 2048 images.
- * options.resume and options.list are refused; task->progress is told what is found. *out may be
- * NULL. IMREC_ERR_ARGUMENT   the folder has a plan already, or an output exists and options.force
- * is not set; nothing was changed. */
+ * options.resume and options.list are refused; task->progress is called with what is found. *out
+ * may be NULL. IMREC_ERR_ARGUMENT   the folder has a plan already, or an output exists and
+ * options.force is not set; nothing was changed. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_plan_make(const char *plan, const struct imrec_pack_task *task,
                 const struct imrec_pack_options *options, uint64_t tasks,
