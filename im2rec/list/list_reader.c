@@ -334,34 +334,36 @@ enum imrec_status list_copy(struct list_reader *r, struct sink *to, struct imrec
 
 /* ---- entries ---------------------------------------------------------------------------- */
 
-static enum imrec_status
-next_entry(struct list_reader *r, struct image_list_entry *e, struct imrec_error *err)
+/* *malformed: the line is, as *err says; the call after it continues. */
+static enum imrec_status next_entry(struct list_reader *r, struct image_list_entry *e,
+                                    bool *malformed, struct imrec_error *err)
 {
     struct bytes piece;
     enum imrec_status st;
+    *malformed = false;
     while ((st = image_list_next(&r->list, e, err)) == IMREC_END) {
-        const enum imrec_status more = next_piece(r, &piece, err);
-        if (more != IMREC_OK)
-            return more == IMREC_END ? check_piece(r, err) : more;
+        st = next_piece(r, &piece, err);
+        if (st != IMREC_OK)
+            return st == IMREC_END ? check_piece(r, err) : st;
         if (r->list.lines.next == 0) /* a byte order mark is no part of the first line */
             text_lines_begin(&r->list.lines, piece, 0, 0);
         else
             text_lines_feed(&r->list.lines, piece);
     }
-    return st;
+    *malformed = st == IMREC_ERR_CORRUPT;
+    return *malformed ? IMREC_OK : st;
 }
 
 enum imrec_status list_next(struct list_reader *r, struct pack_item *p, struct imrec_error *err)
 {
     struct image_list_entry e;
     struct imrec_error own;
-    const enum imrec_status st = next_entry(r, &e, err != NULL ? err : &own);
+    bool malformed;
+    const enum imrec_status st = next_entry(r, &e, &malformed, err != NULL ? err : &own);
     p->line = r->list.lines.number;
-    if (st == IMREC_ERR_CORRUPT) {
+    if (malformed)
         pack_item_skip(p, REASON_LINE, "%s", err != NULL ? err->message : own.message);
-        return IMREC_OK;
-    }
-    if (st != IMREC_OK)
+    if (malformed || st != IMREC_OK)
         return st;
     p->id = e.id;
     p->label_count = e.label_count;

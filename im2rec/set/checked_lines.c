@@ -99,19 +99,25 @@ whole_line(struct checked_lines *l, struct bytes *out, struct imrec_error *err)
     }
 }
 
+bool checked_line_read(struct bytes line, struct bytes *out)
+{
+    char check[CHECK_BYTES + 2];
+    if (line.n < CHECK_BYTES + 2)
+        return false;
+    snprintf(check, sizeof(check), "%08" PRIx32,
+             check_of(line.p + CHECK_BYTES, line.n - CHECK_BYTES));
+    *out = (struct bytes){line.p + CHECK_BYTES + 1, line.n - CHECK_BYTES - 1};
+    return memcmp(check, line.p, CHECK_BYTES) == 0;
+}
+
 enum imrec_status
 checked_lines_next(struct checked_lines *l, struct bytes *out, struct imrec_error *err)
 {
-    char check[CHECK_BYTES + 2];
-    IMREC_TRY(whole_line(l, out, err));
-    if (out->n < CHECK_BYTES + 2)
-        return IMREC_END;
-    snprintf(check, sizeof(check), "%08" PRIx32,
-             check_of(out->p + CHECK_BYTES, out->n - CHECK_BYTES));
-    if (memcmp(check, out->p, CHECK_BYTES) != 0)
+    struct bytes line;
+    IMREC_TRY(whole_line(l, &line, err));
+    if (!checked_line_read(line, out))
         return IMREC_END; /* torn: the machine stopped while it was written */
-    l->given += out->n + 1;
-    *out = (struct bytes){out->p + CHECK_BYTES + 1, out->n - CHECK_BYTES - 1};
+    l->given += line.n + 1;
     return IMREC_OK;
 }
 

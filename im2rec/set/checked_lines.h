@@ -25,6 +25,9 @@ IMREC_NODISCARD enum imrec_status checked_numbers_put(struct buf *out, char lett
 /* "p INDEX WIDTH HEIGHT WARNINGS CLASS FILE_BYTES KIND" or "s INDEX REASON" */
 void checked_outcome_head(const struct outcome *o, char head[CHECKED_HEAD_BYTES]);
 
+/* A line without its end: *out is what follows the check. False: the check is wrong. */
+bool checked_line_read(struct bytes line, struct bytes *out);
+
 /* Reads lines, one after the other. */
 struct checked_lines { /* zeroed, but for the source, which is the caller's */
     struct source *source;

@@ -28,7 +28,7 @@ struct plan {
     bool scanned;                 /* a folder was looked through */
     bool has_classes;             /* PLAN/classes.txt */
     bool joins;
-    uint64_t tasks, images, fingerprint, widest, skips, other_files;
+    uint64_t tasks, images, fingerprint, widest, skips, other_files, classes_crc;
     struct string_arena texts;
 };
 

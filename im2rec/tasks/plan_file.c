@@ -68,6 +68,7 @@ static const struct {
         {"widest", offsetof(struct plan, widest)},
         {"skips", offsetof(struct plan, skips)},
         {"other_files", offsetof(struct plan, other_files)},
+        {"classes_crc", offsetof(struct plan, classes_crc)},
 },
   flag_fields[] =
       {

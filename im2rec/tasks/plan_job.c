@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "formats/crc32c.h"
 #include "im2rec/set/checked_lines.h"
 #include "im2rec/tasks/escape.h"
 #include "storage/sink.h"
@@ -23,7 +24,10 @@ static enum imrec_status load_classes(const struct plan *p, struct job *j, struc
         return IMREC_OK;
     plan_name(p, "classes.txt", name);
     IMREC_TRY(source_load(name, CLASSES_MAX, &text, &n, err));
-    const enum imrec_status st = class_list_read(name, (struct bytes){text, n}, &j->given, err);
+    const enum imrec_status st =
+        crc32c(0, text, n) == p->classes_crc
+            ? class_list_read(name, (struct bytes){text, n}, &j->given, err)
+            : imrec_fail(err, IMREC_ERR_CORRUPT, "%s has changed since the plan was made", name);
     imrec_free(text);
     j->has_given = st == IMREC_OK;
     return st;

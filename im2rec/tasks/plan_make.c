@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "formats/crc32c.h"
 #include "formats/set/image_list.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/item/read_file.h"
@@ -22,6 +23,7 @@
 #define IMAGES_A_TASK 2048u
 #define TASKS_PLENTY  65536u
 #define LINE_BYTES    ((size_t)64 << 20)
+#define CLASSES_MAX   ((size_t)1 << 30)
 
 /* ---- names that hold everywhere --------------------------------------------------------- */
 
@@ -213,6 +215,18 @@ static enum imrec_status make_rows(struct plan *p, const struct stop *stop, stru
     return st;
 }
 
+static enum imrec_status
+write_classes(struct plan *p, const char *name, const struct job *j, struct imrec_error *err)
+{
+    uint8_t *text;
+    size_t n;
+    IMREC_TRY(set_write_classes(name, j, true, err));
+    IMREC_TRY(source_load(name, CLASSES_MAX, &text, &n, err));
+    p->classes_crc = crc32c(0, text, n);
+    imrec_free(text);
+    return IMREC_OK;
+}
+
 /* ---- the plan --------------------------------------------------------------------------- */
 
 static enum imrec_status
@@ -229,7 +243,7 @@ write_files(struct plan *p, struct job *j, const struct stop *stop, struct imrec
     p->widest = j->widest;
     plan_name(p, "classes.txt", name);
     if (classes != NULL)
-        IMREC_TRY(set_write_classes(name, j, true, err));
+        IMREC_TRY(write_classes(p, name, j, err));
     if (p->skips != 0)
         IMREC_TRY(plan_skips_write(p, &j->scan, err));
     IMREC_TRY(make_list(p, j, stop, err));

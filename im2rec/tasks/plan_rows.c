@@ -59,18 +59,15 @@ uint64_t plan_first_image(const struct plan *p, uint64_t k)
 
 static bool read_row(const uint8_t text[ROW_BYTES], struct plan_row *out)
 {
-    uint8_t kept[ROW_BYTES];
     char head[CHECKED_HEAD_BYTES];
-    struct buf again = BUF_INIT(2 * ROW_BYTES);
-    memcpy(kept, text, ROW_BYTES);
-    memcpy(head, kept + 9, ROW_BYTES - 10);
-    head[ROW_BYTES - 10] = '\0';
-    bool same = checked_line_put(&again, head, (struct bytes){NULL, 0}, NULL) == IMREC_OK &&
-                again.n == ROW_BYTES && memcmp(again.p, text, ROW_BYTES) == 0;
-    buf_free(&again);
+    struct bytes line, rest;
+    if (text[ROW_BYTES - 1] != '\n' ||
+        !checked_line_read((struct bytes){text, ROW_BYTES - 1}, &line) ||
+        !checked_head_of(line, head, &rest))
+        return false;
     for (size_t n = strlen(head); n > 0 && head[n - 1] == ' '; n--)
         head[n - 1] = '\0';
-    return same && checked_numbers_read(head, 't', out, NUMBERS);
+    return checked_numbers_read(head, 't', out, NUMBERS);
 }
 
 static enum imrec_status

@@ -93,12 +93,13 @@ static enum imrec_status work(struct plan *p, const struct plan_row *row, struct
     IMREC_TRY(plan_job_of_task(p, row, &watch->stop, &job, err));
     heartbeat_begin(&beat, p, row->number, mark);
     enum imrec_status st = task_files_open(p, row->number, &job, mark, &watch->stop, &files, err);
-    if (st == IMREC_OK)
+    if (st == IMREC_OK) {
         st = pack_images(p, row, &job, &files, watch, err);
-    if (st == IMREC_OK)
-        st = task_files_finish(&files, err);
-    tally_result(&files.tally, out);
-    out->bytes = p->joins ? files.end.bytes : files.end.shard.rec_bytes;
+        if (st == IMREC_OK)
+            st = task_files_finish(&files, err);
+        tally_result(&files.tally, out);
+        out->bytes = p->joins ? files.end.bytes : files.end.shard.rec_bytes;
+    }
     task_files_close(&files);
     heartbeat_end(&beat);
     job_close(&job);

@@ -124,14 +124,10 @@ static enum imrec_status look(const struct plan *plan, const char *name, struct 
     uint8_t tail[TAIL_BYTES];
     char head[CHECKED_HEAD_BYTES];
     struct bytes line, rest;
-    struct buf again = BUF_INIT(TAIL_BYTES);
     const size_t n = source->size < TAIL_BYTES ? (size_t)source->size : TAIL_BYTES;
     IMREC_TRY(source_read(source, source->size - n, tail, n, err));
-    bool good = last_line(tail, n, &line) && line.n > 9 &&
-                checked_head_of((struct bytes){line.p + 9, line.n - 9}, head, &rest) &&
-                checked_line_put(&again, head, rest, NULL) == IMREC_OK && again.n == line.n + 1 &&
-                memcmp(again.p, line.p, line.n) == 0;
-    buf_free(&again);
+    const bool good = last_line(tail, n, &line) && checked_line_read(line, &line) &&
+                      checked_head_of(line, head, &rest);
     return good && read_end(head, plan, end)
                ? IMREC_OK
                : damaged(name, source->size - n, "its last line is none of this plan", err);
@@ -160,37 +156,41 @@ enum imrec_status task_report_open(const struct plan *plan, uint64_t k, struct t
     return source_open(r->name, &r->lines.source, err);
 }
 
-static bool read_labels(struct bytes text, struct pack_item *p, struct imrec_error *err)
+static bool read_hex(struct bytes text, uint32_t *out)
 {
-    for (size_t i = 0; i + 8 <= text.n; i += 8) {
-        char digits[9] = {0};
-        unsigned bits;
-        memcpy(digits, text.p + i, 8);
-        const uint32_t value = sscanf(digits, "%8x", &bits) == 1 ? bits : 0;
-        if (strspn(digits, "0123456789abcdef") != 8 ||
-            buf_append(&p->labels, &value, sizeof(value), err) != IMREC_OK)
-            return false;
-    }
-    p->label_count = (uint32_t)(text.n / 8);
-    return text.n % 8 == 0;
+    char digits[9] = {0};
+    unsigned value = 0;
+    if (text.n != 8)
+        return false;
+    memcpy(digits, text.p, 8);
+    const bool good = strspn(digits, "0123456789abcdef") == 8 && sscanf(digits, "%8x", &value) == 1;
+    *out = value;
+    return good;
 }
 
-static bool
+/* IMREC_END: they are malformed. */
+static enum imrec_status
+read_labels(struct bytes text, struct pack_item *p, struct imrec_error *err)
+{
+    for (size_t i = 0; i < text.n; i += 8) {
+        uint32_t bits;
+        if (text.n - i < 8 || !read_hex((struct bytes){text.p + i, 8}, &bits))
+            return IMREC_END;
+        IMREC_TRY(buf_append(&p->labels, &bits, sizeof(bits), err));
+    }
+    p->label_count = (uint32_t)(text.n / 8);
+    return IMREC_OK;
+}
+
+/* IMREC_END: they are malformed. */
+static enum imrec_status
 read_numbers(struct bytes text, struct pack_item *p, uint64_t *bytes, struct imrec_error *err)
 {
     uint64_t unlabelled;
-    char crc[9] = {0};
-    unsigned value;
     if (!text_to_u64(text_word(&text), &p->line) || !text_to_u64(text_word(&text), &p->id) ||
-        !text_to_u64(text_word(&text), &unlabelled) || !text_to_u64(text_word(&text), bytes))
-        return false;
-    const struct bytes word = text_word(&text);
-    if (word.n != 8)
-        return false;
-    memcpy(crc, word.p, 8);
-    if (strspn(crc, "0123456789abcdef") != 8 || sscanf(crc, "%8x", &value) != 1)
-        return false;
-    p->crc = value;
+        !text_to_u64(text_word(&text), &unlabelled) || !text_to_u64(text_word(&text), bytes) ||
+        !read_hex(text_word(&text), &p->crc))
+        return IMREC_END;
     p->outcome.unlabelled = unlabelled != 0;
     return read_labels(text_word(&text), p, err);
 }
@@ -199,8 +199,9 @@ static enum imrec_status read_rest(struct task_report *r, struct bytes rest, str
                                    uint64_t *bytes, struct imrec_error *err)
 {
     const uint64_t at = checked_lines_offset(&r->lines);
-    if (!read_numbers(next_field(&rest), p, bytes, err))
-        return damaged(r->name, at, "numbers of an image", err);
+    const enum imrec_status st = read_numbers(next_field(&rest), p, bytes, err);
+    if (st != IMREC_OK)
+        return st == IMREC_END ? damaged(r->name, at, "numbers of an image", err) : st;
     IMREC_TRY(unescape(&p->text, next_field(&rest), err));
     p->path = (struct bytes){p->text.p, p->text.n};
     r->text.n = 0;
