@@ -35,6 +35,7 @@ endif()
 
 imrec_fuzz(coco im2rec)
 imrec_fuzz(report im2rec)
+imrec_fuzz(plan tasks)
 
 target_compile_definitions(test_pack_lock PRIVATE IM2REC="$<TARGET_FILE:im2rec>")
 add_dependencies(test_pack_lock im2rec)

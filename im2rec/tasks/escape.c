@@ -52,10 +52,10 @@ enum imrec_status unescape(struct buf *out, struct bytes text, struct imrec_erro
 
 struct bytes next_field(struct bytes *rest)
 {
-    const uint8_t *tab = rest->n != 0 ? memchr(rest->p, '\t', rest->n) : NULL;
-    const size_t n = tab != NULL ? (size_t)(tab - rest->p) : rest->n;
-    const struct bytes field = {rest->p, n};
+    const uint8_t *p = rest->n != 0 ? rest->p : (const uint8_t *)"";
+    const uint8_t *tab = memchr(p, '\t', rest->n);
+    const size_t n = tab != NULL ? (size_t)(tab - p) : rest->n;
     const size_t cut = n + (tab != NULL);
-    *rest = (struct bytes){rest->p != NULL ? rest->p + cut : NULL, rest->n - cut};
-    return field;
+    *rest = (struct bytes){p + cut, rest->n - cut};
+    return (struct bytes){p, n};
 }
