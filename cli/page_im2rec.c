@@ -45,7 +45,8 @@ const struct cli_page cli_page_im2rec = {
         "--exts .a .b, --encoding .jpg; and its operands: where the first one is not a folder and\n"
         "the second one is, PREFIX.lst, PREFIX_N.lst and PREFIX_{train,test,val}.lst are packed.\n"
         "\n"
-        "--plan, --work and --finish pack one set on many machines; its bytes are the same. PLAN is\n"
+        "--plan, --work and --finish pack one set on many machines; its bytes are the same. PLAN "
+        "is\n"
         "a folder, or the URI of one in a store, that all of them reach.\n"
         "\n"
         "--quality is 1..100 for JPEG; for PNG 1..9, and larger values are taken as 3.",
