@@ -17,7 +17,8 @@
     X(int64_t, tasks, "0", 0, 1 << 20, "N", "plan", "with --plan: number of tasks (default: one a shard with --shards, else one for about 2048 images)") \
     X(const char *, work, "", 0, 4000, "PLAN", "plan", "pack a task of the plan: operand K, from 0, or K/N for tasks K, K + N, ...; without, tasks that nobody works on until all are done") \
     X(const char *, finish, "", 0, 4000, "PLAN", "plan", "make the set of what the tasks have left") \
-    X(const char *, status, "", 0, 4000, "PLAN", "plan", "say what of the plan is done, running and missing")
+    X(const char *, status, "", 0, 4000, "PLAN", "plan", "say what of the plan is done, running and missing") \
+    X(bool, mpi, "0", 0, 1, "", "plan", "under mpirun or srun: plan, work and finish by all ranks; the plan is OUT.plan, or --plan")
 /* clang-format on */
 
 /* The library's options come first: the rows of their table are also those of these structs. */

@@ -56,6 +56,12 @@ if(Python3_FOUND)
   add_test(NAME plan_equal COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/plan_equal.py
            ${PROJECT_BINARY_DIR})
   set_tests_properties(plan_equal PROPERTIES TIMEOUT 900 LABELS "property;im2rec" ENVIRONMENT "${IMREC_TEST_ENV}")
+  if(TARGET im2rec-mpi)
+    add_test(NAME mpi_ranks COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/mpi_ranks.py
+             $<TARGET_FILE:im2rec> ${MPIEXEC_EXECUTABLE} ${CMAKE_CURRENT_BINARY_DIR}/photos)
+    set_tests_properties(mpi_ranks PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 FIXTURES_REQUIRED photos)
+    list(APPEND programs mpi_ranks)
+  endif()
   if(NOT IMREC_SANITIZE) # which takes memory of its own
     add_test(NAME pack_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/pack_memory.py
              $<TARGET_FILE:im2rec>)

@@ -5,6 +5,7 @@
 #include "cli/program_flags.h"
 #include "cli/report.h"
 #include "im2rec/command/classic.h"
+#include "im2rec/command/mpi_run.h"
 #include "im2rec/command/pairs.h"
 #include "im2rec/command/planned.h"
 #include "im2rec/command/prefix.h"
@@ -163,6 +164,14 @@ static int run_one(struct command *c)
 static int run(struct command *c)
 {
     int worst = EXIT_OK;
+#ifdef IMREC_MPI
+    if (c->flags.mpi)
+        return c->lists.count > 1 || c->flags.append
+                   ? cli_refuse(stderr, NAME, "--mpi packs one list, and appends to none")
+                   : mpi_run(&c->flags, &c->task);
+#endif
+    if (c->flags.tasks != 0 && c->flags.plan[0] == '\0')
+        return cli_refuse(stderr, NAME, "--tasks says how a plan is cut: it needs --plan or --mpi");
     if (planned_is(&c->flags))
         return c->lists.count > 1
                    ? cli_refuse(stderr, NAME, "a plan is of one list, and these are %zu",
@@ -182,6 +191,11 @@ static int run(struct command *c)
 int main(int argc, char **argv)
 {
     struct command c;
+#ifndef IMREC_MPI
+    const int refused = mpi_become(argc, argv);
+    if (refused != EXIT_OK)
+        return refused;
+#endif
     memset(&c, 0, sizeof(c));
     c.classic = CLASSIC_INIT;
     int status = read_command(&c, argc, argv);

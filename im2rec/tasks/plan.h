@@ -48,6 +48,11 @@ IMREC_NODISCARD enum imrec_status
 plan_load(const char *uri, struct plan *out, struct imrec_error *err);
 void plan_free(struct plan *p); /* zeroed memory is fine */
 
+/* plan_make.c: task and options of a zeroed plan, checked, its names absolute. */
+IMREC_NODISCARD enum imrec_status
+plan_of_command(struct plan *p, const struct imrec_pack_task *task,
+                const struct imrec_pack_options *options, struct imrec_error *err);
+
 /* ---- plan_rows.c -------------------------------------------------------------------------- */
 IMREC_NODISCARD enum imrec_status
 plan_rows_write(const struct plan *p, const struct plan_row *rows, struct imrec_error *err);

@@ -324,19 +324,25 @@ static enum imrec_status check_task(const struct imrec_pack_task *t,
     return IMREC_OK;
 }
 
+enum imrec_status plan_of_command(struct plan *p, const struct imrec_pack_task *task,
+                                  const struct imrec_pack_options *options, struct imrec_error *err)
+{
+    struct imrec_pack_task paths;
+    IMREC_TRY(pack_options_check(options, &p->o, err));
+    IMREC_TRY(check_task(task, &p->o, err));
+    IMREC_TRY(pack_task_paths(task, &paths, err));
+    return keep_names(p, &paths, err);
+}
+
 enum imrec_status imrec_plan_make(const char *plan, const struct imrec_pack_task *task,
                                   const struct imrec_pack_options *options, uint64_t tasks,
                                   struct imrec_plan_status *out, struct imrec_error *err)
 {
     struct plan p = {0};
-    struct imrec_pack_task paths;
     struct watch watch;
     IMREC_TRY(plan_name_set(&p, plan, err));
-    IMREC_TRY(pack_options_check(options, &p.o, err));
-    IMREC_TRY(check_task(task, &p.o, err));
-    IMREC_TRY(pack_task_paths(task, &paths, err));
-    enum imrec_status st = keep_names(&p, &paths, err);
-    watch_begin(&watch, &paths);
+    enum imrec_status st = plan_of_command(&p, task, options, err);
+    watch_begin(&watch, task != NULL ? task : &p.task);
     if (st == IMREC_OK)
         st = make(&p, tasks, &watch, err);
     watch_end(&watch);

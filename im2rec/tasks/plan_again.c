@@ -1,0 +1,95 @@
+/* im2rec/tasks/plan_again.c */
+#include "im2rec/tasks/plan_again.h"
+
+#include "base/error.h"
+#include "im2rec/item/pack_options.h"
+#include "im2rec/tasks/plan.h"
+#include "storage/sink.h"
+#include "storage/source.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/* The first option that differs, but for those that a run may choose; NULL: there is none. */
+static const char *
+other_option(const struct imrec_pack_options *a, const struct imrec_pack_options *b)
+{
+    char left[PACK_OPTION_BYTES], right[PACK_OPTION_BYTES];
+    for (const struct param *row = pack_params; row->name != NULL; row++) {
+        if (strcmp(row->name, "threads") == 0 || strcmp(row->name, "memory") == 0)
+            continue;
+        pack_option_text(a, row, left, sizeof(left));
+        pack_option_text(b, row, right, sizeof(right));
+        if (strcmp(left, right) != 0)
+            return row->name;
+    }
+    return NULL;
+}
+
+/* `wanted` is what a plan of this command would be. */
+static enum imrec_status
+compare(const struct plan *have, const struct plan *wanted, uint64_t tasks, struct imrec_error *err)
+{
+    const char *what = other_option(&have->o, &wanted->o);
+    if (!same_text(have->task.root, wanted->task.root))
+        what = "folder";
+    else if (!same_text(have->task.out, wanted->task.out))
+        what = "output";
+    else if (!same_text(have->task.list, wanted->task.list))
+        what = "list";
+    else if (tasks != 0 && tasks != have->tasks)
+        what = "number of tasks";
+    return what == NULL ? IMREC_OK
+                        : IMREC_REFUSE(err,
+                                       "%s is the plan of another command: its %s differs; finish "
+                                       "it, remove it, or name another plan",
+                                       have->uri, what);
+}
+
+static enum imrec_status compare_with(const char *plan, const struct imrec_pack_task *task,
+                                      const struct imrec_pack_options *options, uint64_t tasks,
+                                      struct imrec_error *err)
+{
+    struct plan have, wanted = {0};
+    IMREC_TRY(plan_load(plan, &have, err));
+    enum imrec_status st = plan_of_command(&wanted, task, options, err);
+    if (st == IMREC_OK)
+        st = compare(&have, &wanted, tasks, err);
+    plan_free(&wanted);
+    plan_free(&have);
+    return st;
+}
+
+enum imrec_status plan_make_again(const char *plan, const struct imrec_pack_task *task,
+                                  const struct imrec_pack_options *options, uint64_t tasks,
+                                  struct imrec_error *err)
+{
+    char name[PLAN_URI_BYTES];
+    struct plan p = {0};
+    bool there;
+    IMREC_TRY(plan_name_set(&p, plan, err));
+    plan_name(&p, "plan", name);
+    IMREC_TRY(sink_exists(name, &there, err));
+    return there ? compare_with(plan, task, options, tasks, err)
+                 : imrec_plan_make(plan, task, options, tasks, NULL, err);
+}
+
+enum imrec_status plan_forget(const char *plan, struct imrec_error *err)
+{
+    static const char *const kept[] = {"finished", "plan"};
+    char name[PLAN_URI_BYTES];
+    struct plan p = {0};
+    IMREC_TRY(plan_name_set(&p, plan, err));
+    for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++) {
+        plan_name(&p, kept[i], name);
+        IMREC_TRY(sink_remove(name, err));
+    }
+    if (!source_is_remote(p.uri) && rmdir(p.uri) != 0)
+        return IMREC_OK; /* somebody has put a file there */
+    return IMREC_OK;
+}
