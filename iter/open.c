@@ -267,6 +267,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     if (slots_memory(o, &it->views, it->label_width) == UINT64_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT,
                           "data_shape and batch_size ask for a batch of over 1 TiB");
+    IMREC_TRY(iter_metrics_open(it, err));
     IMREC_TRY(open_data(it, err));
     IMREC_TRY(iter_plan_memory(it, err));
     if (o->mean_img[0] != '\0')
@@ -281,7 +282,8 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
                                   err)); /* it reads while the rest is made */
     IMREC_TRY(slots_init(&it->slots, o, &it->views, it->label_width, err));
     IMREC_TRY(make_workers(it, err));
-    return start(it, err);
+    IMREC_TRY(start(it, err));
+    return iter_metrics_start(it, err);
 }
 
 enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, struct imrec_iter **out,
