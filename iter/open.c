@@ -14,6 +14,7 @@
 
 /* A batch larger than this goes around the caches: it would only push out what is in use. */
 #define STREAM_BYTES ((size_t)8 << 20)
+#define TABLE_MOST   (1u << 20) /* records of an index in memory: 24 MiB */
 
 /* ---- data --------------------------------------------------------------------------------- */
 
@@ -80,6 +81,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .num_parts = (uint64_t)o->num_parts,
         .part_index = (uint64_t)o->part_index,
         .cell_bytes = record_stream_cell_bytes(&so, (uint64_t)o->shuffle_chunk),
+        .table_most = TABLE_MOST,
         .keep_in_memory = o->keep_in_memory,
         .drop_behind = o->drop_behind,
         .label_width = it->recipe.boxes ? 0 : (uint32_t)o->label_width,
@@ -89,7 +91,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .shards = o->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE,
     };
     IMREC_TRY(container_open(&wanted, &it->container, err));
-    it->indexed = so.indexed = it->container.records != NULL;
+    it->indexed = so.indexed = container_is_listed(&it->container);
     IMREC_TRY(shape_planes(it, err));
     if (o->masks != IMREC_MASK_NONE && !it->container.kind->masks)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,

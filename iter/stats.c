@@ -11,7 +11,7 @@
 static uint64_t index_bytes(const struct imrec_iter *it)
 {
     const uint64_t sums = set_sums_memory(&it->container);
-    return it->indexed ? it->container.unit_count * sizeof(struct indexed_record) +
+    return it->indexed ? container_table_memory(&it->container) +
                              container_state_memory(&it->container) + sums
                        : sums;
 }
