@@ -15,7 +15,7 @@ struct cli_keys {
 struct cli_page {
     const char *name;            /* "im2rec", "imrec info" */
     const char *summary;         /* a line without a full stop: "pack images into record shards" */
-    const char *usage[8];        /* what follows the name, one form each; NULL at the end */
+    const char *usage[12];       /* what follows the name, one form each; NULL at the end */
     const char *text;            /* paragraphs, an empty line between them */
     const struct param *table;   /* flags */
     const struct cli_keys *keys; /* key=value operands, or NULL */

@@ -18,7 +18,9 @@ const struct cli_page cli_page_im2rec = {
     .summary = "pack images into RecordIO shards",
     .usage = {"[OPTIONS] FOLDER OUT.rec", "[OPTIONS] LIST.lst ROOT OUT.rec",
               "--list [OPTIONS] FOLDER PREFIX", "--annotations FILE|FOLDER [OPTIONS] ROOT OUT.rec",
-              "--append [OPTIONS] FOLDER OUT.rec", "[OPTIONS] PREFIX ROOT"},
+              "--append [OPTIONS] FOLDER OUT.rec", "[OPTIONS] PREFIX ROOT",
+              "--plan PLAN [--tasks N] [OPTIONS] FOLDER OUT.rec", "--work PLAN [K | K/N]",
+              "--status PLAN", "--finish PLAN"},
     .text =
         "Packs the images of FOLDER, one class a sub-folder, or those that LIST.lst names below\n"
         "ROOT, into OUT.rec, with its index, list, class list, checksums and manifest next to it.\n"
@@ -43,6 +45,10 @@ const struct cli_page cli_page_im2rec = {
         "--exts .a .b, --encoding .jpg; and its operands: where the first one is not a folder and\n"
         "the second one is, PREFIX.lst, PREFIX_N.lst and PREFIX_{train,test,val}.lst are packed.\n"
         "\n"
+        "--plan, --work and --finish pack one set on many machines; its bytes are the same. PLAN "
+        "is\n"
+        "a folder, or the URI of one in a store, that all of them reach.\n"
+        "\n"
         "--quality is 1..100 for JPEG; for PNG 1..9, and larger values are taken as 3.",
     .table = table,
     .examples =
@@ -51,6 +57,8 @@ const struct cli_page cli_page_im2rec = {
         "  im2rec --resize 256 --augment rand_mirror=1 max_rotate_angle=10 --copies 4 photos/ "
         "train.rec\n"
         "  im2rec --annotations instances_train2017.json train2017/ coco.rec\n"
-        "  im2rec --pass-through --shards 8 set_train.lst photos/ train.rec\n",
+        "  im2rec --pass-through --shards 8 set_train.lst photos/ train.rec\n"
+        "  im2rec --plan job --resize 256 photos/ train.rec\n"
+        "  im2rec --work job && im2rec --finish job\n",
     .exits = "0 all packed or finished before, 1 failed, 2 wrong usage, 3 some images skipped",
 };

@@ -12,7 +12,12 @@
     X(bool, json,   "0", 0, 1, "", "run", "one JSON object on stdout at the end")
 #define IM2REC_PARAMS(X) \
     CTF2BIN_PARAMS(X) \
-    X(bool, append, "0", 0, 1, "", "run", "append the images to the set OUT.rec (in C: imrec_append())")
+    X(bool, append, "0", 0, 1, "", "run", "append the images to the set OUT.rec (in C: imrec_append())") \
+    X(const char *, plan, "", 0, 4000, "PLAN", "plan", "write a plan into the folder PLAN instead of packing: tasks for many machines") \
+    X(int64_t, tasks, "0", 0, 1 << 20, "N", "plan", "with --plan: number of tasks (default: one a shard with --shards, else one for about 2048 images)") \
+    X(const char *, work, "", 0, 4000, "PLAN", "plan", "pack a task of the plan: operand K, from 0, or K/N for tasks K, K + N, ...; without, tasks that nobody works on until all are done") \
+    X(const char *, finish, "", 0, 4000, "PLAN", "plan", "make the set of what the tasks have left") \
+    X(const char *, status, "", 0, 4000, "PLAN", "plan", "say what of the plan is done, running and missing")
 /* clang-format on */
 
 /* The library's options come first: the rows of their table are also those of these structs. */

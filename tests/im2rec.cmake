@@ -4,6 +4,7 @@ imrec_test(test_stale_parts im2rec)
 imrec_test(test_old_set reshape LABEL property)
 imrec_test(test_finished reshape LABEL property)
 imrec_test(test_pack_journal im2rec)
+imrec_test(test_pack_plan tasks LABEL fault)
 imrec_test(test_pack_budget im2rec)
 imrec_test(test_pack_inputs im2rec)
 imrec_test(test_pack_images im2rec SOURCES support/images.c)
@@ -34,6 +35,7 @@ endif()
 
 imrec_fuzz(coco im2rec)
 imrec_fuzz(report im2rec)
+imrec_fuzz(plan tasks)
 
 target_compile_definitions(test_pack_lock PRIVATE IM2REC="$<TARGET_FILE:im2rec>")
 add_dependencies(test_pack_lock im2rec)
@@ -46,9 +48,14 @@ if(Python3_FOUND)
            $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool>)
   add_test(NAME kill_export COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/kill_export.py
            $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool>)
-  set_tests_properties(kill_and_resume PROPERTIES TIMEOUT 600 FIXTURES_REQUIRED photos)
+  add_test(NAME kill_plan COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/kill_plan.py
+           $<TARGET_FILE:im2rec> ${CMAKE_CURRENT_BINARY_DIR}/photos 15)
+  set_tests_properties(kill_and_resume kill_plan PROPERTIES TIMEOUT 600 FIXTURES_REQUIRED photos)
   set_tests_properties(chains_of_copies kill_export PROPERTIES TIMEOUT 900)
-  set(programs kill_and_resume chains_of_copies kill_export)
+  set(programs kill_and_resume kill_plan chains_of_copies kill_export)
+  add_test(NAME plan_equal COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/plan_equal.py
+           ${PROJECT_BINARY_DIR})
+  set_tests_properties(plan_equal PROPERTIES TIMEOUT 900 LABELS "property;im2rec" ENVIRONMENT "${IMREC_TEST_ENV}")
   if(NOT IMREC_SANITIZE) # which takes memory of its own
     add_test(NAME pack_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/pack_memory.py
              $<TARGET_FILE:im2rec>)

@@ -3,11 +3,12 @@
 #include "cli/options.h"
 #include "cli/page.h"
 #include "cli/program_flags.h"
-#include "cli/progress.h"
 #include "cli/report.h"
 #include "im2rec/command/classic.h"
 #include "im2rec/command/pairs.h"
+#include "im2rec/command/planned.h"
 #include "im2rec/command/prefix.h"
+#include "im2rec/command/shown_run.h"
 #include "im2rec/command/skips.h"
 #include "im2rec/command/summary.h"
 #include "im2rec/item/pack_options.h"
@@ -15,31 +16,10 @@
 #include "imrec/imrec.h"
 #include "storage/source.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #define NAME "im2rec"
-
-static volatile sig_atomic_t g_interrupted;
-
-static void interrupt(int signal_number)
-{
-    (void)signal_number;
-    g_interrupted = 1;
-}
-
-/* The first Ctrl-C ends the run in an orderly way, a second one at once. */
-static void listen_for_signals(void)
-{
-    struct sigaction a;
-    memset(&a, 0, sizeof(a));
-    a.sa_handler = interrupt;
-    a.sa_flags = (int)(SA_RESETHAND | SA_RESTART);
-    sigemptyset(&a.sa_mask);
-    (void)sigaction(SIGINT, &a, NULL);
-    (void)sigaction(SIGTERM, &a, NULL);
-}
 
 /* ---- operands --------------------------------------------------------------------------- */
 
@@ -50,6 +30,7 @@ struct command {
     struct classic classic;
     struct prefix_lists lists; /* of the operands PREFIX ROOT */
     struct pairs pairs;
+    struct planned_share share; /* of --work */
 };
 
 static int append_suffix(struct command *c, const char *suffix)
@@ -94,6 +75,8 @@ static int read_pairs(struct command *c, int argc, char **argv)
 
 static int read_operands(struct command *c, int argc, char **argv)
 {
+    if (planned_takes_no_names(&c->flags))
+        return planned_operand(&c->flags, argc, argv, &c->share);
     if (argc < 2)
         return cli_refuse(stderr, NAME, "wanted are FOLDER OUT.rec, or LIST.lst ROOT OUT.rec");
     const bool has_list = argc > 2 && !cli_is_pair(argv[2]);
@@ -117,7 +100,7 @@ static int read_operands(struct command *c, int argc, char **argv)
 static int take_pairs(struct command *c)
 {
     struct imrec_error err;
-    if (c->task.list != NULL || c->lists.count != 0 || c->flags.pack.list ||
+    if (c->task.root == NULL || c->task.list != NULL || c->lists.count != 0 || c->flags.pack.list ||
         c->flags.pack.masks[0] != '\0' || c->flags.pack.annotations[0] != '\0' ||
         shard_kinds[c->flags.pack.format]->bare || c->flags.pack.class_from != IMREC_CLASS_TOP)
         return EXIT_OK;
@@ -134,6 +117,7 @@ static int read_command(struct command *c, int argc, char **argv)
 {
     struct imrec_pack_options checked;
     struct imrec_error err;
+    param_defaults(cli_page_im2rec.table, &c->flags);
     imrec_pack_options_init(&c->flags.pack);
     if (classic_flags(&c->classic, &argc, argv, &err) != IMREC_OK)
         return cli_refuse(stderr, NAME, "%s", err.message);
@@ -150,59 +134,20 @@ static int read_command(struct command *c, int argc, char **argv)
     return EXIT_OK;
 }
 
-/* ---- progress --------------------------------------------------------------------------- */
-
-struct watch {
-    struct progress progress;
-    bool begun, scanning;
-    FILE *out;
-};
-
-static bool show_progress(void *user, const struct imrec_progress *p)
-{
-    struct watch *w = user;
-    const int64_t now = cli_now_ms();
-    const bool scanning = p->total == 0;
-    const struct progress_counts counts = {.done = scanning ? p->found : p->done,
-                                           .total = p->total,
-                                           .skipped = p->skipped,
-                                           .bytes = p->bytes};
-    if (!w->begun || scanning != w->scanning) {
-        if (w->begun)
-            progress_part(&w->progress, now);
-        progress_start(&w->progress, w->out, w->out != NULL && cli_is_terminal(w->out),
-                       scanning ? "images found" : "images", p->resumed, now);
-        w->begun = true;
-        w->scanning = scanning;
-    }
-    progress_update(&w->progress, &counts, now);
-    return g_interrupted == 0;
-}
-
-static void end_progress(struct watch *w, const struct imrec_pack_result *r)
-{
-    const struct progress_counts counts = {.done = r->packed + r->skipped,
-                                           .total = r->total,
-                                           .skipped = r->skipped,
-                                           .bytes = r->file_bytes};
-    if (w->begun)
-        progress_end(&w->progress, &counts, cli_now_ms());
-}
-
 /* ---- the run ---------------------------------------------------------------------------- */
 
 static int run_one(struct command *c)
 {
     struct imrec_pack_result r;
     struct imrec_error err;
-    struct watch watch = {.out = c->flags.quiet ? NULL : stderr};
+    struct shown_run watch = {.out = c->flags.quiet ? NULL : stderr};
     const int64_t begin = cli_now_ms();
-    c->task.progress = show_progress;
+    c->task.progress = shown_run_progress;
     c->task.user = &watch;
     const enum imrec_status st = c->flags.append ? imrec_append(&c->task, &c->flags.pack, &r, &err)
                                                  : imrec_pack(&c->task, &c->flags.pack, &r, &err);
     const double seconds = (double)(cli_now_ms() - begin) / 1e3;
-    end_progress(&watch, &r);
+    shown_run_end(&watch, &r);
     if (!c->flags.quiet && !r.was_complete)
         skips_print(stderr, NAME, &r, c->flags.pack.report);
     if (st != IMREC_OK)
@@ -218,6 +163,11 @@ static int run_one(struct command *c)
 static int run(struct command *c)
 {
     int worst = EXIT_OK;
+    if (planned_is(&c->flags))
+        return c->lists.count > 1
+                   ? cli_refuse(stderr, NAME, "a plan is of one list, and these are %zu",
+                                c->lists.count)
+                   : planned_run(&c->flags, &c->task, &c->share);
     if (c->lists.count == 0)
         return run_one(c);
     for (size_t i = 0; i < c->lists.count && worst != EXIT_FAILED; i++) {
@@ -245,7 +195,7 @@ int main(int argc, char **argv)
         status = EXIT_USAGE;
     } else if (status == EXIT_OK) {
         cli_log(NAME, IMREC_LOG_WARNING);
-        listen_for_signals();
+        shown_run_listen();
         status = run(&c);
     }
     imrec_free(c.out);

@@ -137,6 +137,8 @@ static enum imrec_status next_image(struct job *j, struct pack_item *p, struct i
     if (j->list == NULL)
         return next_of_folder(j, p, err);
     IMREC_TRY(list_next(j->list, p, err));
+    if (j->scanned)
+        p->line = 0;
     check_label(j, p);
     return IMREC_OK;
 }
@@ -270,6 +272,8 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
     else if (st == IMREC_OK)
         st = list_open(o->task->list, NULL, (uint32_t)p->label_width, p->part, o->stop, &out->list,
                        &out->images, &out->fingerprint, err);
+    if (st == IMREC_OK && out->list != NULL)
+        out->widest = list_widest(out->list);
     if (st == IMREC_OK && out->list != NULL && !p->pack_label)
         list_pack_first(out->list);
     out->copies = (uint64_t)p->copies;

@@ -13,11 +13,13 @@ struct job {
     uint64_t total;        /* images of this share */
     uint64_t fingerprint;  /* of all that this share is made of: paths, labels, skips of the scan */
     struct scan scan;      /* of a folder */
+    bool scanned;          /* its list is what a scan found: its lines are nobody's */
     uint64_t first, next;  /* of a folder: begin of the share, and the next image */
     uint64_t images;       /* of the share: total is that times copies */
     uint64_t copies, copy; /* records of an image, and those that were made of the last one */
     struct pack_item last; /* its first part, where there are copies */
     struct list_reader *list;
+    uint32_t widest; /* labels of a line of the list, all shares, by its tabs; 0: nobody knows */
     struct class_list given; /* class list that was given */
     bool has_given;
     uint64_t without_object, without_area; /* annotations: images, and objects that are skipped */
@@ -64,6 +66,27 @@ list_open(const char *path, struct source *text, uint32_t label_width, struct im
 void list_pack_first(struct list_reader *r);
 /* The most labels of a line, as tabs count them; 0: nobody knows. */
 uint32_t list_widest(const struct list_reader *r);
+
+/* Consecutive lines of a list. */
+struct list_piece {
+    uint64_t begin, end, lines_before; /* bytes; and lines of the list before them */
+    uint32_t crc;                      /* crc32c of the bytes */
+};
+/* Opens such a piece, without looking through the list. One whose bytes are others by now is
+ * IMREC_ERR_CORRUPT, when its last line was delivered. */
+IMREC_NODISCARD enum imrec_status
+list_open_piece(const char *path, const char *name, uint32_t label_width,
+                const struct list_piece *piece, const struct stop *stop, struct list_reader **out,
+                struct imrec_error *err);
+/* Cuts the share into pieces: before its images ends[0], ends[1], ...; of `count` pieces the last
+ * one has the rest. Nothing was delivered yet, or is afterwards. */
+IMREC_NODISCARD enum imrec_status list_cut(struct list_reader *r, const uint64_t *ends,
+                                           uint64_t count, struct list_piece *pieces,
+                                           struct imrec_error *err);
+/* The whole text of the list. */
+struct sink;
+IMREC_NODISCARD enum imrec_status
+list_copy(struct list_reader *r, struct sink *to, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
 list_next(struct list_reader *r, struct pack_item *p, struct imrec_error *err);
 void list_close(struct list_reader *r); /* NULL is allowed */

@@ -8,11 +8,14 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/stop.h"
+#include "formats/crc32c.h"
 #include "formats/set/image_list.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/list/job.h"
+#include "storage/sink.h"
 #include "storage/source.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #define PIECE_BYTES    ((size_t)1 << 20)
@@ -29,6 +32,8 @@ struct list_reader {
     uint32_t widest; /* labels of a line of the list, all shares, by its tabs */
     struct image_list list;
     const struct stop *stop;
+    bool checked; /* of a piece: its bytes must have: */
+    uint32_t crc, wanted_crc;
 };
 
 /* The next piece of whole lines (or the rest of the share). IMREC_END: there is none. */
@@ -55,6 +60,8 @@ next_piece(struct list_reader *r, struct bytes *out, struct imrec_error *err)
         const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
         if (n != 0)
             IMREC_TRY(source_read(r->source, r->at, r->piece + r->held, n, err));
+        if (r->checked)
+            r->crc = crc32c(r->crc, r->piece + r->held, n);
         r->held += n;
         r->at += n;
         r->given = r->at == r->end ? r->held : text_whole_lines(r->piece, r->held);
@@ -140,29 +147,39 @@ static enum imrec_status count_lines(struct list_reader *r, uint64_t begin, uint
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-static enum imrec_status prepare(struct list_reader *r, const char *path, uint32_t label_width,
-                                 struct imrec_share share, uint64_t *total, uint64_t *print,
-                                 struct imrec_error *err)
+static enum imrec_status
+open_text(struct list_reader *r, const char *path, const char *name, struct imrec_error *err)
 {
-    uint64_t before, after, lines_before = 0, all, ignored = 0;
-    const size_t n = strlen(path) + 1;
+    const size_t n = strlen(name) + 1;
     r->name = imrec_realloc(NULL, n, 1);
     r->piece = imrec_realloc(NULL, 2 * PIECE_BYTES, 1);
     r->room = 2 * PIECE_BYTES;
     if (r->name == NULL || r->piece == NULL)
         return IMREC_NO_MEMORY(err, "%s: no memory to read it", path);
-    memcpy(r->name, path, n);
-    if (r->source == NULL)
-        IMREC_TRY(source_open(path, &r->source, err));
+    memcpy(r->name, name, n);
+    return r->source == NULL ? source_open(path, &r->source, err) : IMREC_OK;
+}
+
+static void begin_entries(struct list_reader *r, uint32_t label_width, uint64_t lines_before)
+{
+    image_list_begin(&r->list, r->name, label_width, (struct bytes){r->piece, 0}, r->begin,
+                     lines_before);
+    r->list.type = LIST_LABELS_FLOAT32;
+}
+
+static enum imrec_status prepare(struct list_reader *r, const char *path, uint32_t label_width,
+                                 struct imrec_share share, uint64_t *total, uint64_t *print,
+                                 struct imrec_error *err)
+{
+    uint64_t before, after, lines_before = 0, all, ignored = 0;
+    IMREC_TRY(open_text(r, path, path, err));
     IMREC_TRY(find_share(r, share, err));
     IMREC_TRY(count_lines(r, 0, r->begin, &before, &lines_before, &ignored, err));
     IMREC_TRY(count_lines(r, r->begin, r->end, total, &all, print, err));
     if (r->end < r->source->size) /* shares must agree on the widest label */
         IMREC_TRY(count_lines(r, r->end, r->source->size, &after, &all, &ignored, err));
     rewind_to(r, r->begin, r->end);
-    image_list_begin(&r->list, r->name, label_width, (struct bytes){r->piece, 0}, r->begin,
-                     lines_before);
-    r->list.type = LIST_LABELS_FLOAT32;
+    begin_entries(r, label_width, lines_before);
     return IMREC_OK;
 }
 
@@ -205,32 +222,148 @@ void list_close(struct list_reader *r)
     IMREC_FREE(r->piece, r->name, r);
 }
 
-static enum imrec_status
-next_entry(struct list_reader *r, struct image_list_entry *e, struct imrec_error *err)
+/* ---- pieces ----------------------------------------------------------------------------- */
+
+enum imrec_status list_open_piece(const char *path, const char *name, uint32_t label_width,
+                                  const struct list_piece *piece, const struct stop *stop,
+                                  struct list_reader **out, struct imrec_error *err)
+{
+    struct list_reader *r = *out = imrec_zalloc(1, sizeof(*r));
+    if (r == NULL)
+        return IMREC_NO_MEMORY(err, "%s: no memory to read it", path);
+    r->stop = stop;
+    r->checked = true;
+    r->wanted_crc = piece->crc;
+    r->begin = piece->begin;
+    enum imrec_status st = open_text(r, path, name, err);
+    if (st == IMREC_OK && (piece->begin > piece->end || piece->end > r->source->size))
+        st = imrec_fail(err, IMREC_ERR_CORRUPT,
+                        "%s: it has %" PRIu64 " bytes, and had %" PRIu64
+                        " at least when the plan was made",
+                        path, r->source->size, piece->end);
+    if (st != IMREC_OK) {
+        list_close(r);
+        *out = NULL;
+        return st;
+    }
+    rewind_to(r, piece->begin, piece->end);
+    begin_entries(r, label_width, piece->lines_before);
+    return IMREC_OK;
+}
+
+static enum imrec_status check_piece(const struct list_reader *r, struct imrec_error *err)
+{
+    if (!r->checked || r->crc == r->wanted_crc)
+        return IMREC_END;
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, r->begin,
+                          "%s: bytes %" PRIu64 " to %" PRIu64
+                          " have changed since the plan was made",
+                          r->name, r->begin, r->end);
+}
+
+/* Pieces as they come to be. */
+struct cutting {
+    const uint64_t *ends;
+    uint64_t count, at; /* pieces; the one that is being filled */
+    struct list_piece *pieces;
+    uint64_t images;
+};
+
+/* The lines of a piece of text that begins at `base`. */
+static void cut_text(struct cutting *c, struct text_lines *t, struct bytes text, uint64_t base)
+{
+    struct bytes line;
+    uint64_t done = 0; /* bytes that are in a crc */
+    while (text_lines_next(t, &line)) {
+        if (text_trim(line).n == 0)
+            continue;
+        while (c->at + 1 < c->count && c->ends[c->at] == c->images) {
+            struct list_piece *p = &c->pieces[c->at++];
+            p->end = t->offset;
+            p->crc = crc32c(p->crc, text.p + done, t->offset - base - done);
+            done = t->offset - base;
+            c->pieces[c->at] = (struct list_piece){t->offset, t->offset, t->number - 1, 0};
+        }
+        c->images++;
+    }
+    struct list_piece *p = &c->pieces[c->at];
+    p->crc = crc32c(p->crc, text.p + done, text.n - done);
+}
+
+enum imrec_status list_cut(struct list_reader *r, const uint64_t *ends, uint64_t count,
+                           struct list_piece *pieces, struct imrec_error *err)
+{
+    struct cutting c = {ends, count, 0, pieces, 0};
+    struct text_lines t;
+    struct bytes text;
+    enum imrec_status st;
+    bool first = true;
+    const uint64_t lines_before = r->list.lines.number;
+    pieces[0] = (struct list_piece){r->begin, r->begin, lines_before, 0};
+    rewind_to(r, r->begin, r->end);
+    while ((st = next_piece(r, &text, err)) == IMREC_OK) {
+        if (first)
+            text_lines_begin(&t, text, r->begin, lines_before);
+        else
+            text_lines_feed(&t, text);
+        first = false;
+        cut_text(&c, &t, text, r->at - r->held);
+    }
+    pieces[c.at].end = r->end;
+    while (c.at + 1 < count) { /* empty ones */
+        pieces[c.at + 1] = (struct list_piece){r->end, r->end, 0, 0};
+        c.at++;
+    }
+    rewind_to(r, r->begin, r->end);
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
+enum imrec_status list_copy(struct list_reader *r, struct sink *to, struct imrec_error *err)
+{
+    uint64_t at = 0;
+    while (at < r->source->size) {
+        const uint64_t left = r->source->size - at;
+        const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
+        IMREC_TRY(stop_check(r->stop, err));
+        IMREC_TRY(source_read(r->source, at, r->piece, n, err));
+        IMREC_TRY(sink_append(to, r->piece, n, err));
+        at += n;
+    }
+    return IMREC_OK;
+}
+
+/* ---- entries ---------------------------------------------------------------------------- */
+
+/* *malformed: the line is, as *err says; the call after it continues. */
+static enum imrec_status next_entry(struct list_reader *r, struct image_list_entry *e,
+                                    bool *malformed, struct imrec_error *err)
 {
     struct bytes piece;
     enum imrec_status st;
+    *malformed = false;
     while ((st = image_list_next(&r->list, e, err)) == IMREC_END) {
-        IMREC_TRY(next_piece(r, &piece, err));
+        st = next_piece(r, &piece, err);
+        if (st != IMREC_OK)
+            return st == IMREC_END ? check_piece(r, err) : st;
         if (r->list.lines.next == 0) /* a byte order mark is no part of the first line */
             text_lines_begin(&r->list.lines, piece, 0, 0);
         else
             text_lines_feed(&r->list.lines, piece);
     }
-    return st;
+    *malformed = st == IMREC_ERR_CORRUPT;
+    return *malformed ? IMREC_OK : st;
 }
 
 enum imrec_status list_next(struct list_reader *r, struct pack_item *p, struct imrec_error *err)
 {
     struct image_list_entry e;
     struct imrec_error own;
-    const enum imrec_status st = next_entry(r, &e, err != NULL ? err : &own);
+    bool malformed;
+    const enum imrec_status st = next_entry(r, &e, &malformed, err != NULL ? err : &own);
     p->line = r->list.lines.number;
-    if (st == IMREC_ERR_CORRUPT) {
+    if (malformed)
         pack_item_skip(p, REASON_LINE, "%s", err != NULL ? err->message : own.message);
-        return IMREC_OK;
-    }
-    if (st != IMREC_OK)
+    if (malformed || st != IMREC_OK)
         return st;
     p->id = e.id;
     p->label_count = e.label_count;

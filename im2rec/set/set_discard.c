@@ -60,3 +60,8 @@ void set_discard(const struct set_files *s, uint64_t written, uint64_t published
     if (published != 0)
         discard_common(s, "");
 }
+
+void set_discard_shard(const struct set_files *s, const char *rec)
+{
+    discard_shard(s, rec, ".part");
+}

@@ -88,6 +88,7 @@ enum imrec_status set_files_init(const struct imrec_pack_task *task,
     char classes[NAME_BYTES];
     IMREC_TRY(check_name(task->out, err));
     out->stop = NULL;
+    out->marks = NULL;
     out->kind = shard_kinds[o->format];
     if (task->exact_name || shard_name_has_suffix(out->kind, task->out))
         strcpy(out->rec, task->out);
@@ -111,9 +112,31 @@ void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char 
     change_suffix(out, ".rec", s->kind->files[0]);
 }
 
+void set_marked_name(const struct set_files *s, uint64_t k, const char *mark, char out[NAME_BYTES])
+{
+    const char *suffix = s->kind->files[0];
+    set_final_name(s, k, s->count, out);
+    size_t n = strlen(out);
+    if (ends_with(out, suffix))
+        n -= strlen(suffix);
+    snprintf(out + n, NAME_BYTES - n, ".%s%s", mark, suffix);
+}
+
 void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES])
 {
-    set_final_name(s, k, s->count, out);
+    if (s->marks != NULL)
+        set_marked_name(s, k, s->marks[k], out);
+    else
+        set_final_name(s, k, s->count, out);
+}
+
+struct shard_shape set_shape_of(const struct imrec_pack_options *o, const struct job *j)
+{
+    const bool boxes = o->annotations[0] != '\0'; /* a label is more than a class */
+    const struct class_list *classes = boxes ? NULL : job_classes(j);
+    return (struct shard_shape){.options = o,
+                                .classes = classes != NULL ? (uint32_t)classes->count : 0,
+                                .label_count = !o->pack_label ? 1 : j->widest};
 }
 
 /* ---- class list and manifest ------------------------------------------------------------ */

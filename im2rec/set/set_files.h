@@ -7,6 +7,8 @@
 #include "im2rec/shard/shard_writer.h"
 #include "storage/lock.h"
 
+#define SET_WORK_MARK_BYTES 34 /* "0123456789abcdef-0123456789abcdef" */
+
 struct set_files {
     char rec[NAME_BYTES];  /* "OUT.rec": what the other names are made from */
     char list[NAME_BYTES]; /* OUT.lst; OUT.packed.lst where OUT.lst is what is packed */
@@ -19,6 +21,8 @@ struct set_files {
     const struct shard_kind *kind; /* shards are OUT with its suffix */
     const struct stop
         *stop; /* ends what follows between two files: NULL from set_files_init() on */
+    /* Shards that others wrote: the marks in their temporary names; NULL: there are none. */
+    const char (*marks)[SET_WORK_MARK_BYTES];
 };
 
 /* What keeps two runs that write one set apart, whatever its format and shards: a lock on OUT.lock,
@@ -29,8 +33,12 @@ set_lock(const char *out, struct lock **lock, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status set_files_init(const struct imrec_pack_task *task,
                                                  const struct imrec_pack_options *o,
                                                  struct set_files *out, struct imrec_error *err);
+/* What is known of the set's shards before the first one. */
+struct shard_shape set_shape_of(const struct imrec_pack_options *o, const struct job *j);
 /* The name under which shard k is written; its other files are next to it. */
 void set_work_name(const struct set_files *s, uint64_t k, char out[NAME_BYTES]);
+/* "OUT-00003.MARK.rec": one that only the caller with this mark uses. */
+void set_marked_name(const struct set_files *s, uint64_t k, const char *mark, char out[NAME_BYTES]);
 /* The one that it has in a finished set of `count` shards. */
 void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char out[NAME_BYTES]);
 /* Whether there is a file under the temporary name of `name`. */
@@ -94,4 +102,6 @@ set_replace(const struct set_files *s, uint64_t shards, struct imrec_error *err)
 /* Removes what a run that cannot be resumed has written: the temporary files of `written` shards
  * and of the set, and, where publishing had begun, the final ones of `published` shards. */
 void set_discard(const struct set_files *s, uint64_t written, uint64_t published);
+/* The temporary files of one shard that was written as `rec`. */
+void set_discard_shard(const struct set_files *s, const char *rec);
 #endif

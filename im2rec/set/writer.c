@@ -118,6 +118,16 @@ static enum imrec_status end_shard(struct writer *w, struct imrec_error *err)
     return mark(w, err);
 }
 
+enum imrec_status
+writer_end_made(struct writer *w, const struct written_shard *s, struct imrec_error *err)
+{
+    IMREC_TRY(stop_check(w->o.stop, err));
+    IMREC_TRY(note_shard(w, s, err));
+    IMREC_TRY(journal_end_shard(&w->journal, s, err));
+    w->number++;
+    return mark(w, err);
+}
+
 /* The place where share k of n equal ones begins. */
 static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
 {
@@ -166,6 +176,19 @@ begin_shard(struct writer *w, const struct pack_item *p, struct imrec_error *err
     return open_shard(w, &nothing, err);
 }
 
+/* The shard that the record goes into is open, and has room for it. */
+static enum imrec_status make_room(struct writer *w, const struct pack_item *p,
+                                   const struct shard_record *r, struct imrec_error *err)
+{
+    IMREC_TRY(right_shard(w, p, err));
+    if (!shard_writer_is_open(&w->shard))
+        IMREC_TRY(begin_shard(w, p, err));
+    if (w->shard.kind->room == NULL)
+        return IMREC_OK;
+    IMREC_TRY(w->shard.kind->room(&w->shard, r, err));
+    return maybe_mark(w, err);
+}
+
 static enum imrec_status
 put_record(struct writer *w, const struct pack_item *p, struct imrec_error *err)
 {
@@ -179,17 +202,13 @@ put_record(struct writer *w, const struct pack_item *p, struct imrec_error *err)
                                    .path = p->path,
                                    .bytes = {p->record.p, p->record.n},
                                    .crc = p->crc};
-    IMREC_TRY(right_shard(w, p, err));
-    if (!shard_writer_is_open(&w->shard))
-        IMREC_TRY(begin_shard(w, p, err));
-    if (w->shard.kind->room != NULL) {
-        IMREC_TRY(w->shard.kind->room(&w->shard, &r, err));
-        IMREC_TRY(maybe_mark(w, err));
-    }
+    if (w->o.marks == NULL)
+        IMREC_TRY(make_room(w, p, &r, err));
     w->text.n = 0;
     IMREC_TRY(image_list_write(&w->text, &e, err));
     IMREC_TRY(sink_append(w->list, w->text.p, w->text.n, err));
-    IMREC_TRY(shard_writer_put(&w->shard, &r, err));
+    if (w->o.marks == NULL)
+        IMREC_TRY(shard_writer_put(&w->shard, &r, err));
     w->list_crc = crc32c(w->list_crc, w->text.p, w->text.n);
     w->packed++;
     if (w->o.pack->pack_label && p->label_count > w->label_width)
@@ -206,7 +225,7 @@ static enum imrec_status count_skip(struct writer *w, const struct outcome *o,
     if (w->tally.skipped <= w->most_skips)
         return IMREC_OK;
     return end_too_many(&w->tally, w->o.pack->max_skipped, w->most_skips,
-                        w->o.once ? "" : "; resume tries them again", l, err);
+                        w->o.once || w->o.planned ? "" : "; resume tries them again", l, err);
 }
 
 /* Pixels have no bytes of their own; a sound is never encoded. */
@@ -349,6 +368,7 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     const struct imrec_pack_options *o = w->o.pack;
     IMREC_TRY(set_limit(w, err));
     IMREC_TRY(set_files_init(w->o.task, o, &w->files, err));
+    w->files.marks = w->o.marks;
     w->files.stop = w->o.once ? NULL : w->o.stop; /* what has a name already cannot be taken back */
     IMREC_TRY(set_check_format(&w->files, err));
     IMREC_TRY(tally_init(&w->tally, classes != NULL ? classes->count : 0, err));
@@ -373,17 +393,6 @@ static enum imrec_status start(struct writer *w, uint64_t *done, struct imrec_er
     return begin(w, err);
 }
 
-static struct shard_shape shape_of(const struct imrec_pack_options *o, const struct job *j)
-{
-    const bool boxes = o->annotations[0] != '\0'; /* a label is more than a class */
-    const struct class_list *classes = boxes ? NULL : job_classes(j);
-    return (struct shard_shape){.options = o,
-                                .classes = classes != NULL ? (uint32_t)classes->count : 0,
-                                .label_count = !o->pack_label    ? 1
-                                               : j->list != NULL ? list_widest(j->list)
-                                                                 : 0};
-}
-
 enum imrec_status writer_open(const struct writer_options *o, struct writer **out, uint64_t *done,
                               struct imrec_error *err)
 {
@@ -392,7 +401,7 @@ enum imrec_status writer_open(const struct writer_options *o, struct writer **ou
     if (w == NULL)
         return IMREC_NO_MEMORY(err, "no memory to write");
     w->o = *o;
-    w->shape = shape_of(o->pack, o->job);
+    w->shape = set_shape_of(o->pack, o->job);
     w->label_width = 1;
     w->text = BUF_INIT(LINE_MAX);
     w->line = BUF_INIT(LINE_MAX);
@@ -475,6 +484,11 @@ void writer_leave(struct writer *w)
     journal_leave(&w->journal);
     if (w->o.once && w->begun && !w->committed)
         set_discard(&w->files, w->number + 1, w->publishing ? w->done_count : 0);
+}
+
+uint64_t writer_shards(const struct writer *w)
+{
+    return w->done_count;
 }
 
 void writer_result(const struct writer *w, struct imrec_pack_result *out)

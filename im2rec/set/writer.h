@@ -6,15 +6,19 @@
 #ifndef IMREC_IM2REC_SET_WRITER_H
 #define IMREC_IM2REC_SET_WRITER_H
 
-#include "im2rec/list/job.h"
+#include "im2rec/set/set_files.h"
 
 struct writer;
 struct writer_options {
     const struct imrec_pack_task *task;
     const struct imrec_pack_options *pack;
     const struct job *job;
+    bool planned;            /* images come from the tasks of a plan, and stay as they are */
     bool once;               /* the run cannot be resumed: nothing is kept unless it is committed */
     const struct stop *stop; /* ends any of the calls below with IMREC_ERR_CANCELLED; or NULL */
+    /* Of a set whose shards are written already, by others: struct set_files. Images are put
+     * without their records, and after those of a shard writer_end_made() is called. */
+    const char (*marks)[SET_WORK_MARK_BYTES];
 };
 
 /* Refuses outputs that exist (without force), or continues an interrupted run (with
@@ -24,6 +28,10 @@ IMREC_NODISCARD enum imrec_status writer_open(const struct writer_options *o, st
 /* The next image, packed or skipped. With on_error=stop a skipped one is IMREC_ERR_DATA. */
 IMREC_NODISCARD enum imrec_status
 writer_put(struct writer *w, const struct pack_item *p, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+writer_end_made(struct writer *w, const struct written_shard *s, struct imrec_error *err);
+/* How many of them there are: a run that is continued has some. */
+uint64_t writer_shards(const struct writer *w);
 /* Makes the set real. */
 IMREC_NODISCARD enum imrec_status writer_commit(struct writer *w, struct imrec_error *err);
 /* Makes durable what can be, writes the report, and keeps all for a resume; or, of a run that

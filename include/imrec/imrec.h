@@ -19,6 +19,7 @@
 #include "imrec/minibatch.h"
 #include "imrec/pack_items.h"
 #include "imrec/packer.h"
+#include "imrec/plan.h"
 #include "imrec/prefetch.h"
 #include "imrec/records.h"
 #include "imrec/report.h"

@@ -1,0 +1,352 @@
+/* im2rec/tasks/plan_make.c - imrec_plan_make(): the list is read once and cut into tasks. */
+#include "im2rec/tasks/plan.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/sized.h"
+#include "formats/crc32c.h"
+#include "formats/set/image_list.h"
+#include "im2rec/item/pack_options.h"
+#include "im2rec/item/read_file.h"
+#include "im2rec/set/set_files.h"
+#include "im2rec/watch.h"
+#include "storage/sink.h"
+#include "storage/source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define IMAGES_A_TASK 2048u
+#define TASKS_PLENTY  65536u
+#define LINE_BYTES    ((size_t)64 << 20)
+#define CLASSES_MAX   ((size_t)1 << 30)
+
+/* ---- names that hold everywhere --------------------------------------------------------- */
+
+static const char *keep_text(struct plan *p, const char *text)
+{
+    return string_arena_put(&p->texts, text, strlen(text) + 1);
+}
+
+/* NULL: no memory. */
+static const char *keep_absolute(struct plan *p, const char *name)
+{
+    const struct bytes path = {(const uint8_t *)name, strlen(name)};
+    if (file_is_absolute(path))
+        return keep_text(p, name);
+    const size_t n = strlen(p->cwd) + 1 + path.n + 1;
+    char *out = string_arena_put(&p->texts, NULL, n);
+    if (out != NULL)
+        snprintf(out, n, "%s%s%s", p->cwd, path.n != 0 ? "/" : "", name);
+    return out;
+}
+
+static enum imrec_status
+keep_names(struct plan *p, const struct imrec_pack_task *t, struct imrec_error *err)
+{
+    char cwd[PLAN_URI_BYTES];
+    if (getcwd(cwd, sizeof(cwd)) == NULL)
+        return IMREC_REFUSE(err, "the current folder has no name: relative names mean nothing");
+    p->task.exact_name = t->exact_name;
+    p->task.some_classes = t->some_classes;
+    p->cwd = keep_text(p, cwd);
+    if (p->cwd == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for a plan");
+    p->task.root = keep_absolute(p, t->root);
+    p->task.out = keep_absolute(p, t->out);
+    p->task.list = t->list != NULL ? keep_absolute(p, t->list) : NULL;
+    if (p->o.classes[0] != '\0')
+        p->o.classes = keep_absolute(p, p->o.classes);
+    if (p->o.report[0] != '\0')
+        p->o.report = keep_absolute(p, p->o.report);
+    if (p->task.root == NULL || p->task.out == NULL || p->o.classes == NULL ||
+        p->o.report == NULL || (t->list != NULL && p->task.list == NULL))
+        return IMREC_NO_MEMORY(err, "no memory for a plan");
+    return IMREC_OK;
+}
+
+/* ---- the list --------------------------------------------------------------------------- */
+
+static enum imrec_status
+write_folder(struct job *j, const struct stop *stop, struct sink *to, struct imrec_error *err)
+{
+    struct pack_item p = {0};
+    struct buf line = BUF_INIT(LINE_BYTES);
+    enum imrec_status st = IMREC_OK;
+    while (st == IMREC_OK && (st = stop_check(stop, err)) == IMREC_OK &&
+           (st = job_next(j, &p, err)) == IMREC_OK) {
+        const struct image_list_entry e = {p.id, (const float *)(const void *)p.labels.p,
+                                           p.label_count, p.path};
+        line.n = 0;
+        st = image_list_write(&line, &e, err);
+        if (st == IMREC_OK)
+            st = sink_append(to, line.p, line.n, err);
+    }
+    pack_item_free(&p);
+    buf_free(&line);
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
+static enum imrec_status
+write_list(struct job *j, const struct stop *stop, const char *name, struct imrec_error *err)
+{
+    struct sink *to;
+    const uint64_t copies = j->copies;
+    IMREC_TRY(sink_open(name, &to, err));
+    sink_stop_with(to, stop);
+    j->copies = 1; /* an image has one line */
+    const enum imrec_status st =
+        j->list != NULL ? list_copy(j->list, to, err) : write_folder(j, stop, to, err);
+    j->copies = copies;
+    if (st == IMREC_OK)
+        return sink_commit(to, err);
+    sink_abort(to);
+    return st;
+}
+
+/* What a folder or annotations amount to is written as PLAN/list.lst; a list stays where it is. */
+static enum imrec_status
+make_list(struct plan *p, struct job *j, const struct stop *stop, struct imrec_error *err)
+{
+    char name[PLAN_URI_BYTES];
+    const bool given = p->task.list != NULL;
+    plan_name(p, "list.lst", name);
+    if (!given)
+        IMREC_TRY(write_list(j, stop, name, err));
+    p->list = given ? p->task.list : keep_absolute(p, name);
+    p->list_name = given ? p->task.list : p->o.annotations[0] != '\0' ? p->o.annotations : p->list;
+    return p->list != NULL ? IMREC_OK : IMREC_NO_MEMORY(err, "no memory for a plan");
+}
+
+/* ---- tasks ------------------------------------------------------------------------------ */
+
+static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
+{
+    return total / n * k + total % n * k / n;
+}
+
+static uint64_t shards_of(const struct imrec_pack_options *o)
+{
+    return o->shards > 1 ? (uint64_t)o->shards : 1;
+}
+
+/* Whether shards begin where tasks do. */
+static bool is_aligned(const struct plan *p)
+{
+    const uint64_t n = shards_of(&p->o), copies = (uint64_t)p->o.copies;
+    if (p->o.shard_size != 0 || p->tasks != n)
+        return false;
+    for (uint64_t k = 0; copies > 1 && k < n; k++)
+        if (share_begin(plan_records(p), k, n) != plan_first_image(p, k) * copies)
+            return false;
+    return true;
+}
+
+static enum imrec_status count_tasks(struct plan *p, uint64_t wanted, struct imrec_error *err)
+{
+    if (wanted > IMREC_PLAN_TASKS_MOST)
+        return IMREC_REFUSE(err, "tasks must be at most %u, not %" PRIu64, IMREC_PLAN_TASKS_MOST,
+                            wanted);
+    p->tasks = wanted;
+    if (wanted == 0 && p->o.shards > 1)
+        p->tasks = (uint64_t)p->o.shards;
+    else if (wanted == 0)
+        p->tasks = p->images / IMAGES_A_TASK + (p->images % IMAGES_A_TASK != 0);
+    if (wanted == 0 && p->o.shards <= 1 && p->tasks > TASKS_PLENTY)
+        p->tasks = TASKS_PLENTY;
+    p->joins = !is_aligned(p);
+    if (p->joins && p->tasks > p->images) /* a shard may be empty, a part of one is not */
+        p->tasks = p->images;
+    p->tasks = p->tasks != 0 ? p->tasks : 1;
+    p->joins = !is_aligned(p);
+    return IMREC_OK;
+}
+
+static enum imrec_status
+cut(struct plan *p, struct list_reader *list, struct plan_row *rows, struct imrec_error *err)
+{
+    uint64_t *ends = imrec_zalloc((size_t)p->tasks, sizeof(*ends));
+    struct list_piece *pieces = imrec_zalloc((size_t)p->tasks, sizeof(*pieces));
+    enum imrec_status st = ends != NULL && pieces != NULL
+                               ? IMREC_OK
+                               : IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " tasks", p->tasks);
+    for (uint64_t k = 0; st == IMREC_OK && k < p->tasks; k++)
+        ends[k] = plan_first_image(p, k + 1);
+    if (st == IMREC_OK)
+        st = list_cut(list, ends, p->tasks, pieces, err);
+    for (uint64_t k = 0; st == IMREC_OK && k < p->tasks; k++)
+        rows[k] = (struct plan_row){.number = k,
+                                    .first = plan_first_image(p, k),
+                                    .images = plan_first_image(p, k + 1) - plan_first_image(p, k),
+                                    .begin = pieces[k].begin,
+                                    .end = pieces[k].end,
+                                    .lines_before = pieces[k].lines_before,
+                                    .crc = pieces[k].crc};
+    IMREC_FREE(ends, pieces);
+    return st;
+}
+
+/* `part` is the share of a list that was given; the plan's own has that share alone. */
+static enum imrec_status make_rows(struct plan *p, const struct stop *stop, struct imrec_error *err)
+{
+    struct list_reader *list;
+    uint64_t images, print = FINGERPRINT_START;
+    const bool whole = p->task.list == NULL && p->o.annotations[0] == '\0';
+    const struct imrec_share all = {0, 1};
+    IMREC_TRY(list_open(p->list, NULL, (uint32_t)p->o.label_width, whole ? all : p->o.part, stop,
+                        &list, &images, &print, err));
+    struct plan_row *rows = imrec_zalloc((size_t)p->tasks, sizeof(*rows));
+    enum imrec_status st =
+        rows != NULL ? IMREC_OK : IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " tasks", p->tasks);
+    if (st == IMREC_OK && images != p->images)
+        st = imrec_fail(err, IMREC_ERR_CORRUPT,
+                        "%s has %" PRIu64 " images, and had %" PRIu64 " a moment ago", p->list,
+                        images, p->images);
+    if (st == IMREC_OK)
+        st = cut(p, list, rows, err);
+    if (st == IMREC_OK)
+        st = plan_rows_write(p, rows, err);
+    imrec_free(rows);
+    list_close(list);
+    return st;
+}
+
+static enum imrec_status
+write_classes(struct plan *p, const char *name, const struct job *j, struct imrec_error *err)
+{
+    uint8_t *text;
+    size_t n;
+    IMREC_TRY(set_write_classes(name, j, true, err));
+    IMREC_TRY(source_load(name, CLASSES_MAX, &text, &n, err));
+    p->classes_crc = crc32c(0, text, n);
+    imrec_free(text);
+    return IMREC_OK;
+}
+
+/* ---- the plan --------------------------------------------------------------------------- */
+
+static enum imrec_status
+write_files(struct plan *p, struct job *j, const struct stop *stop, struct imrec_error *err)
+{
+    char name[PLAN_URI_BYTES];
+    const struct class_list *classes = job_classes(j);
+    p->has_classes = classes != NULL;
+    p->scanned = p->task.list == NULL && p->o.annotations[0] == '\0';
+    p->skips = j->scan.skip_count;
+    p->other_files = j->scan.other_files;
+    p->fingerprint = j->fingerprint;
+    p->images = j->images;
+    p->widest = j->widest;
+    plan_name(p, "classes.txt", name);
+    if (classes != NULL)
+        IMREC_TRY(write_classes(p, name, j, err));
+    if (p->skips != 0)
+        IMREC_TRY(plan_skips_write(p, &j->scan, err));
+    IMREC_TRY(make_list(p, j, stop, err));
+    IMREC_TRY(make_rows(p, stop, err));
+    return plan_write(p, err);
+}
+
+static enum imrec_status check_free(const struct plan *p, struct imrec_error *err)
+{
+    struct set_files files;
+    char name[PLAN_URI_BYTES];
+    bool there;
+    IMREC_TRY(set_files_init(&p->task, &p->o, &files, err));
+    IMREC_TRY(set_check_format(&files, err));
+    IMREC_TRY(set_is_unfinished(&files, &there, err));
+    if (there && !p->o.force)
+        return IMREC_REFUSE(err,
+                            "%s.part exists: a run was interrupted; end it, or plan with force",
+                            files.journal);
+    if (!p->o.force)
+        IMREC_TRY(set_check_free(&files, err));
+    plan_name(p, "plan", name);
+    IMREC_TRY(sink_exists(name, &there, err));
+    return there ? IMREC_REFUSE(err,
+                                "%s is there already: a plan is made once; choose another "
+                                "folder",
+                                name)
+                 : IMREC_OK;
+}
+
+static enum imrec_status make_folder(const struct plan *p, struct imrec_error *err)
+{
+    if (source_is_remote(p->uri) || mkdir(p->uri, 0777) == 0 || errno == EEXIST)
+        return IMREC_OK;
+    const int failed = errno;
+    imrec_fail(err, IMREC_ERR_IO, "%s: the folder cannot be made: %s", p->uri, strerror(failed));
+    if (err != NULL)
+        err->sys_errno = failed;
+    return IMREC_ERR_IO;
+}
+
+static bool scan_goes_on(void *user, uint64_t found)
+{
+    return watch_tell(user, &(struct imrec_progress){.found = found});
+}
+
+static enum imrec_status
+make(struct plan *p, uint64_t tasks, struct watch *watch, struct imrec_error *err)
+{
+    struct job job;
+    const struct job_options jo = {&p->task, &p->o, scan_goes_on, watch, &watch->stop};
+    IMREC_TRY(check_free(p, err));
+    IMREC_TRY(job_open(&jo, &job, err));
+    job_warn(&job, &jo);
+    enum imrec_status st = job.total + job.scan.skip_count != 0
+                               ? make_folder(p, err)
+                               : imrec_fail(err, IMREC_ERR_DATA, "%s names no images",
+                                            p->task.list != NULL ? p->task.list : p->task.root);
+    p->images = job.images;
+    if (st == IMREC_OK)
+        st = count_tasks(p, tasks, err);
+    if (st == IMREC_OK)
+        st = write_files(p, &job, &watch->stop, err);
+    job_close(&job);
+    return st;
+}
+
+static enum imrec_status check_task(const struct imrec_pack_task *t,
+                                    const struct imrec_pack_options *o, struct imrec_error *err)
+{
+    if (t == NULL || t->root == NULL || t->out == NULL || t->out[0] == '\0')
+        return IMREC_REFUSE(err, "a plan needs root and out");
+    if (t->list != NULL && o->annotations[0] != '\0')
+        return IMREC_REFUSE(err, "annotations are a list: %s cannot go with them", t->list);
+    if (o->list || o->resume)
+        return IMREC_REFUSE(err, "%s cannot go with a plan: %s", o->list ? "list" : "resume",
+                            o->list ? "it packs images" : "finish continues by itself");
+    return IMREC_OK;
+}
+
+enum imrec_status imrec_plan_make(const char *plan, const struct imrec_pack_task *task,
+                                  const struct imrec_pack_options *options, uint64_t tasks,
+                                  struct imrec_plan_status *out, struct imrec_error *err)
+{
+    struct plan p = {0};
+    struct imrec_pack_task paths;
+    struct watch watch;
+    IMREC_TRY(plan_name_set(&p, plan, err));
+    IMREC_TRY(pack_options_check(options, &p.o, err));
+    IMREC_TRY(check_task(task, &p.o, err));
+    IMREC_TRY(pack_task_paths(task, &paths, err));
+    enum imrec_status st = keep_names(&p, &paths, err);
+    watch_begin(&watch, &paths);
+    if (st == IMREC_OK)
+        st = make(&p, tasks, &watch, err);
+    watch_end(&watch);
+    if (out != NULL)
+        *out = (struct imrec_plan_status){.tasks = p.tasks,
+                                          .missing = p.tasks,
+                                          .images = p.images,
+                                          .records = plan_records(&p),
+                                          .seconds_left = -1,
+                                          .joins = p.joins};
+    plan_free(&p);
+    return st;
+}

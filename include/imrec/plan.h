@@ -1,0 +1,92 @@
+/* imrec/plan.h - packs one set on many machines: a plan, its tasks, and a finish.
+ *
+ *     imrec_plan_make("train.plan", &task, &options, 0, &status, &err)    once
+ *     imrec_plan_work("train.plan", k, NULL, &result, &err)               for each k, anywhere
+ *     imrec_plan_finish("train.plan", NULL, &result, &err)                once
+ *
+ * The set's bytes are those of imrec_pack() with the same task and options, whatever did the tasks,
+ * in which order, and how often. A plan is a folder, a path or the URI of a store that every
+ * machine reaches under the same name; docs/guide/distributed.md describes it. Any thread may call
+ * any of these functions at any time. */
+#ifndef IMREC_PLAN_H
+#define IMREC_PLAN_H
+
+#include "imrec/packer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define IMREC_PLAN_TASKS_MOST (1u << 20)
+
+/* The state of a plan. */
+struct imrec_plan_status {
+    uint64_t tasks, done, running, missing; /* missing: neither done nor running */
+    uint64_t images, images_done;           /* to be packed; of tasks that are done */
+    uint64_t records;                       /* images times copies */
+    double seconds_left; /* at the rate since the plan was made; negative: nobody knows */
+    bool joins;          /* a task is a part of a shard: finish copies all bytes once. false: each
+                            task is a whole shard, and finish renames */
+    bool finished;       /* the set is complete */
+};
+
+enum imrec_task_state { IMREC_TASK_MISSING, IMREC_TASK_RUNNING, IMREC_TASK_DONE };
+
+/* What work and finish may do as they like: fill with imrec_plan_run_init(), then change fields. */
+struct imrec_plan_run {
+    size_t struct_size;
+    int64_t threads; /* as imrec_pack_options.threads; 0: every CPU this process may use */
+    int64_t memory;  /* as imrec_pack_options.memory; 0: as the plan says */
+    /* Called as that of imrec_pack_task: false ends the call within two seconds. */
+    imrec_progress_fn *progress;
+    void *user;
+};
+
+IMREC_API void imrec_plan_run_init_sized(struct imrec_plan_run *r, size_t size);
+static inline void imrec_plan_run_init(struct imrec_plan_run *r)
+{
+    imrec_plan_run_init_sized(r, sizeof(*r));
+}
+
+/* Reads the folder or list of *task once and writes the plan into the folder `plan`, which is made
+ * if it is missing. tasks: how many, at most IMREC_PLAN_TASKS_MOST and one an image; 0: one for
+ * each shard where options.shards gives their number, else one for about 2048 images.
+ * options.resume and options.list are refused; task->progress is called with what is found. *out
+ * may be NULL. IMREC_ERR_ARGUMENT   the folder has a plan already, or an output exists and
+ * options.force is not set; nothing was changed. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_plan_make(const char *plan, const struct imrec_pack_task *task,
+                const struct imrec_pack_options *options, uint64_t tasks,
+                struct imrec_plan_status *out, struct imrec_error *err);
+
+/* Packs task k, from 0. A task that is done is left alone: out->was_complete. Two calls for one
+ * task, here or elsewhere, do not disturb each other: one wins, and their bytes are equal. A call
+ * that fails or is killed leaves the task as it was. out->skipped images are not packed.
+ *   IMREC_ERR_DATA   options.on_error is stop, and an image cannot be packed
+ *   IMREC_ERR_CORRUPT   the list has changed since the plan was made */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_plan_work(const char *plan, uint64_t k, const struct imrec_plan_run *run,
+                struct imrec_pack_result *out, struct imrec_error *err);
+
+/* Makes the set of what the tasks left, the manifest last, and removes what it does not need any
+ * more. *out is that of imrec_pack(). Memory: 120 bytes a task and a shard, and one image. A call
+ * that is interrupted continues when it is made again; of a finished plan it is out->was_complete.
+ *   IMREC_ERR_DATA   tasks are missing: the message names the first; or as imrec_pack()
+ *   IMREC_ERR_IO     with sys_errno EBUSY: another call finishes it */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_plan_finish(const char *plan, const struct imrec_plan_run *run, struct imrec_pack_result *out,
+                  struct imrec_error *err);
+
+/* A task is running as long as its worker has said so within the last minute, by the clock of the
+ * store. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_plan_status(const char *plan, struct imrec_plan_status *out, struct imrec_error *err);
+/* The state of tasks 0 to count - 1 into states[]. */
+IMREC_API IMREC_NODISCARD enum imrec_status imrec_plan_tasks(const char *plan, uint64_t count,
+                                                             enum imrec_task_state *states,
+                                                             struct imrec_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
