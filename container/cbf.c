@@ -346,9 +346,11 @@ check_count(const struct container *s, uint64_t unit, const uint8_t *p, struct i
                           load_le32(p), wanted, r->bytes);
 }
 
-static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
-                                     struct bytes *out, uint64_t *used, struct imrec_error *err)
+static enum imrec_status open_record(const struct container *c, const struct record_place *at,
+                                     uint8_t *p, size_t n, struct bytes *out, uint64_t *used,
+                                     struct imrec_error *err)
 {
+    const uint64_t unit = at->number;
     const struct unit_range all = extent(c, unit);
     *used = all.end - all.begin;
     if (n < *used)

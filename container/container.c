@@ -157,13 +157,16 @@ find_kind(struct container *c, const struct shard_list *l, struct imrec_error *e
 }
 
 /* The partition as bytes of the concatenation, out of its first and last record. */
-static void cover_records(struct container *c)
+static enum imrec_status cover_records(struct container *c, struct imrec_error *err)
 {
+    struct record_place first = {.number = 0}, last = {.number = c->unit_count - 1};
     if (c->unit_count == 0)
-        return;
-    const struct unit_range last = container_unit(c, c->unit_count - 1);
-    c->begin = c->shards[c->records[0].shard].begin + c->records[0].offset;
+        return IMREC_OK;
+    IMREC_TRY(container_locate(c, &first, 1, err));
+    IMREC_TRY(container_locate(c, &last, 1, err));
+    c->begin = c->shards[first.shard].begin + first.begin;
     c->end = c->shards[last.shard].begin + last.end;
+    return IMREC_OK;
 }
 
 static enum imrec_status cut_cells(struct container *c, struct imrec_error *err)
@@ -181,10 +184,7 @@ cut_partition(struct container *c, const struct shard_list *l, struct imrec_erro
         return IMREC_REFUSE(err, "path_imgidx: %.300s is a %s, which is its own index",
                             c->shards[0].uri, c->kind->name);
     IMREC_TRY(c->kind->list(c, l, err));
-    if (c->records == NULL)
-        return cut_cells(c, err);
-    cover_records(c);
-    return IMREC_OK;
+    return container_is_listed(c) ? cover_records(c, err) : cut_cells(c, err);
 }
 
 /* *look: what is to be compared with manifests. */
@@ -262,6 +262,28 @@ void container_close(struct container *c)
     *c = (struct container){0};
 }
 
+enum imrec_status container_locate(const struct container *c, struct record_place *p, size_t n,
+                                   struct imrec_error *err)
+{
+    if (c->lookup != NULL)
+        return index_lookup_find(c->lookup, p, n, err);
+    for (size_t i = 0; i < n; i++) {
+        const struct unit_range r = c->kind->extent(c, p[i].number);
+        p[i].begin = r.begin;
+        p[i].end = r.end;
+        p[i].shard = r.shard;
+        p[i].key = c->records[p[i].number].key;
+    }
+    return IMREC_OK;
+}
+
+void container_cancel(struct container *c)
+{
+    index_lookup_cancel(c->lookup);
+    for (uint32_t i = 0; i < c->shard_count; i++)
+        source_cancel(c->shards[i].source);
+}
+
 struct unit_range container_unit(const struct container *c, uint64_t unit)
 {
     return c->records == NULL ? partition_cell(c, unit) : c->kind->extent(c, unit);
@@ -284,7 +306,7 @@ uint64_t container_number(const struct container *c, const struct record_ref *r)
 enum imrec_status
 container_count(const struct container *c, uint64_t *counts, struct imrec_error *err)
 {
-    if (c->records == NULL)
+    if (!container_is_listed(c))
         return c->kind->count(c, counts, err);
     for (uint64_t p = 0; p < c->options.num_parts; p++)
         counts[p] = partition_begin(c, p + 1) - partition_begin(c, p);
@@ -330,7 +352,8 @@ uint64_t container_fingerprint(const struct container *c)
     uint64_t hash = mix(c->index_hash, c->shard_count);
     if (c->metadata_count != 0) /* they count as samples for no one any more */
         hash = mix(hash, c->metadata_count);
-    if (c->sums != NULL && c->records == NULL) /* a cell may have fewer records than without them */
+    if (c->sums != NULL &&
+        !container_is_listed(c)) /* a cell may have fewer records than without them */
         hash = mix(hash, 1);
     for (uint32_t i = 0; i < c->shard_count; i++) {
         for (const char *p = set_base_name(c->shards[i].uri); *p != '\0'; p++)
@@ -345,9 +368,16 @@ uint64_t container_state_memory(const struct container *c)
     return c->kind->memory != NULL ? c->kind->memory(c) : 0;
 }
 
+uint64_t container_table_memory(const struct container *c)
+{
+    if (c->lookup != NULL)
+        return index_lookup_memory(c->lookup);
+    return c->records != NULL ? (c->unit_count + 1) * sizeof(*c->records) : 0;
+}
+
 uint64_t container_memory(const struct container *c)
 {
-    uint64_t bytes = c->records != NULL ? (c->unit_count + 1) * sizeof(*c->records) : 0;
+    uint64_t bytes = container_table_memory(c);
     bytes +=
         container_state_memory(c) + set_sums_memory(c) + c->metadata_count * sizeof(*c->metadata);
     for (uint32_t i = 0; c->options.keep_in_memory && i < c->shard_count; i++)

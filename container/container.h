@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/image.h"
 #include "container/shard_list.h"
+#include "container/shards/index_lookup.h"
 #include "imrec/error.h"
 #include "imrec/types.h"
 #include "storage/source.h"
@@ -101,10 +102,11 @@ struct container_kind {
     struct unit_range (*extent)(const struct container *c, uint64_t unit);
     /* Why the record was lost when it was listed; NULL: it was not. NULL: none ever is. */
     const struct imrec_error *(*lost)(const struct container *c, uint64_t unit);
-    /* The record at p[0..n), the begin of its extent: *out is it, joined in place, *used its bytes
-     * in the shard, also with an error (0: not known). IMREC_END: *used bytes are needed. */
-    enum imrec_status (*open)(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
-                              struct bytes *out, uint64_t *used, struct imrec_error *err);
+    /* The record at p[0..n), the begin of its place, which is that of a unit: *out is it, joined in
+     * place, *used its bytes in the shard, also with an error (0: not known). IMREC_END: *used
+     * bytes are needed. */
+    enum imrec_status (*open)(const struct container *c, const struct record_place *at, uint8_t *p,
+                              size_t n, struct bytes *out, uint64_t *used, struct imrec_error *err);
     enum imrec_status (*parse)(const struct container *c, const struct record_ref *r,
                                unsigned parts, struct parse_room *room, struct record *out,
                                struct imrec_error *err);
@@ -144,6 +146,8 @@ struct container_options {
                                 next to the shards */
     uint64_t num_parts, part_index;
     uint64_t cell_bytes; /* grid of the cells, per shard; a multiple of 4 */
+    uint64_t table_most; /* records of a partition in memory: with binary indexes more are looked
+                            up (of stores, TABLE_FAR times as many are in memory); 0: all */
     bool keep_in_memory, drop_behind;
     uint32_t label_width;  /* CBF: labels of each image to keep; 0: as many as there are */
     bool no_labels;        /* CBF: none */
@@ -159,6 +163,8 @@ struct container_options {
  * and whether there are records of metadata. */
 #define CONTAINER_OPEN_MOST 64u
 
+#define TABLE_FAR 16u
+
 struct kind_check;
 
 struct container {
@@ -169,7 +175,8 @@ struct container {
     struct kind_check *late; /* CONTAINER_OPEN_MOST; NULL: all shards are open */
     uint64_t total_bytes;
     uint64_t begin, end;            /* the partition: heads in [begin, end) of the concatenation */
-    struct indexed_record *records; /* of the partition in (shard, offset) order; NULL: cells */
+    struct indexed_record *records; /* of the partition in (shard, offset) order; NULL: cells, or */
+    struct index_lookup *lookup;    /* they are looked up: options.table_most */
     uint64_t unit_count;            /* cells or records of the partition */
     struct container_options options; /* its texts are gone after container_open() */
     uint64_t *cell_base;              /* shard_count + 1: number of each shard's first cell */
@@ -198,7 +205,19 @@ IMREC_NODISCARD enum imrec_status container_open_as(const struct container_optio
                                                     const struct container_kind *kind,
                                                     struct container *out, struct imrec_error *err);
 void container_close(struct container *c); /* zeroed memory is fine */
-/* The bytes of a unit: of the cell, or of the record up to the next one in an index. Pure. */
+/* Whether its units are records; else they are cells. */
+static inline bool container_is_listed(const struct container *c)
+{
+    return c->records != NULL || c->lookup != NULL;
+}
+/* Where records are listed: the places of units of the partition, p[0..n), whose numbers ascend.
+ * Fails where they are looked up and an index cannot be read; any thread. */
+IMREC_NODISCARD enum imrec_status container_locate(const struct container *c,
+                                                   struct record_place *p, size_t n,
+                                                   struct imrec_error *err);
+void container_cancel(struct container *c); /* reads that take time end: its files are of no use */
+/* The bytes of a unit: of the cell, or of the record up to the next one in an index, unless they
+ * are looked up. Pure. */
 struct unit_range container_unit(const struct container *c, uint64_t unit);
 /* "record at byte 17"; why: its error. Returns the byte to name. */
 uint64_t container_describe(const struct container *c, const struct record_ref *r,
@@ -211,7 +230,8 @@ IMREC_NODISCARD enum imrec_status
 container_count(const struct container *c, uint64_t *counts, struct imrec_error *err);
 /* Changes whenever a shard's name order, size or index does: for position fingerprints. */
 uint64_t container_fingerprint(const struct container *c);
-uint64_t container_memory(const struct container *c); /* bytes held: table, kept records */
+uint64_t container_memory(const struct container *c);       /* bytes held: table, kept records */
+uint64_t container_table_memory(const struct container *c); /* of its records' places */
 /* ... of the kind's own state alone. */
 uint64_t container_state_memory(const struct container *c);
 

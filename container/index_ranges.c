@@ -2,7 +2,8 @@
  *
  * A header has the hash over all records of the shards before its own, and over these and its own.
  * Where the one ends as the next begins, in the order of the shards, the last one is the hash over
- * the set, so that nobody needs the entries of other partitions. */
+ * the set, so that nobody needs the entries of other partitions; and where a partition has very
+ * many, nobody needs its own before they are read. */
 #include "container/index_ranges.h"
 
 #include "base/alloc.h"
@@ -78,6 +79,12 @@ fill(void *user, const struct index_entry *e, size_t n, struct imrec_error *err)
     return IMREC_OK;
 }
 
+/* Whether there are entries that are wanted. */
+static bool has_some(const struct ranges *r, const struct index_file *f)
+{
+    return r->first < f->begin + f->head.count && r->end > f->begin && f->head.count != 0;
+}
+
 /* The entries of shard i that are wanted: each shard fills its own part of the table. */
 static enum imrec_status read_one(void *context, uint32_t i, struct imrec_error *err)
 {
@@ -87,7 +94,7 @@ static enum imrec_status read_one(void *context, uint32_t i, struct imrec_error 
     const struct index_shard shard = shard_of(r->c, i);
     const uint64_t from = r->first > f->begin ? r->first : f->begin;
     const uint64_t to = min_u64(r->end, f->begin + h->count);
-    if (from >= to)
+    if (!has_some(r, f) || from >= to)
         return IMREC_OK;
     if (f->source == NULL)
         IMREC_TRY(index_open(r->names[i], &shard, &f->source, &again, err));
@@ -100,29 +107,68 @@ static enum imrec_status read_one(void *context, uint32_t i, struct imrec_error 
     return st;
 }
 
-/* A table of the partition, and the place of the border, which has no shard unless it is read. */
-static enum imrec_status make_room(struct ranges *r, uint64_t total, struct imrec_error *err)
+static enum imrec_status check_one(void *context, uint32_t i, struct imrec_error *err)
+{
+    const struct ranges *r = context;
+    struct index_file *f = &r->file[i];
+    const struct index_shard shard = shard_of(r->c, i);
+    struct index_blocks again;
+    if (!has_some(r, f))
+        return IMREC_OK;
+    if (f->source == NULL)
+        IMREC_TRY(index_open(r->names[i], &shard, &f->source, &again, err));
+    return index_check_shard(r->names[i], &shard, &f->head, err);
+}
+
+/* No entry is read before it is asked for. */
+static enum imrec_status look_up(struct ranges *r, struct imrec_error *err)
+{
+    struct container *c = r->c;
+    IMREC_TRY(at_once(c->shard_count, r->far, check_one, r, err));
+    IMREC_TRY(index_lookup_new(c->shard_count, r->first, r->far, &c->lookup, err));
+    for (uint32_t i = 0; i < c->shard_count; i++) {
+        struct index_file *f = &r->file[i];
+        struct source *source = f->source;
+        f->source = NULL;
+        if (!has_some(r, f)) { /* of another partition, in a far store */
+            source_close(source);
+            source = NULL;
+        }
+        IMREC_TRY(index_lookup_add(c->lookup, r->names[i], source, &f->head, f->begin, err));
+    }
+    return IMREC_OK;
+}
+
+/* Which records are wanted: those of the partition. */
+static void cut(struct ranges *r, uint64_t total)
 {
     struct container *c = r->c;
     const uint64_t parts = c->options.num_parts;
-    c->records = imrec_zalloc(1, sizeof(*c->records)); /* it is cut by records */
-    c->record_total = total;
-    r->end = total;
-    if (c->records != NULL && parts > 1) {
-        r->first = partition_begin(c, c->options.part_index);
-        r->end = partition_begin(c, c->options.part_index + 1);
+    c->record_total = r->end = total;
+    if (parts > 1) {
+        r->first = partition_first_record(c, c->options.part_index);
+        r->end = partition_first_record(c, c->options.part_index + 1);
     }
     c->unit_count = r->end - r->first;
-    struct indexed_record *room =
-        c->records != NULL ? imrec_realloc(c->records, (size_t)c->unit_count + 1, sizeof(*room))
-                           : NULL;
-    if (room == NULL)
+}
+
+/* A table of the partition, and the place of the border, which has no shard unless it is read. */
+static enum imrec_status make_room(struct ranges *r, struct imrec_error *err)
+{
+    struct container *c = r->c;
+    c->records = imrec_realloc(NULL, (size_t)c->unit_count + 1, sizeof(*c->records));
+    if (c->records == NULL)
         return IMREC_NO_MEMORY(err, "no memory for an index of %llu records",
                                (unsigned long long)c->unit_count);
-    c->records = room;
-    room[c->unit_count] = (struct indexed_record){.shard = UINT32_MAX};
-    r->end += r->end < total;
+    c->records[c->unit_count] = (struct indexed_record){.shard = UINT32_MAX};
+    r->end += r->end < c->record_total;
     return IMREC_OK;
+}
+
+static bool is_small(const struct ranges *r)
+{
+    const uint64_t most = r->c->options.table_most;
+    return most == 0 || r->c->unit_count <= (r->far ? most * TABLE_FAR : most);
 }
 
 static enum imrec_status
@@ -136,8 +182,11 @@ load(struct ranges *r, uint64_t *counts, bool *done, struct imrec_error *err)
         return IMREC_OK;
     for (uint32_t i = 0; i < n; i++)
         counts[i] = r->file[i].head.count;
-    IMREC_TRY(make_room(r, total, err));
     r->c->index_hash = hash;
+    cut(r, total);
+    if (!is_small(r))
+        return look_up(r, err);
+    IMREC_TRY(make_room(r, err));
     return at_once(n, r->far, read_one, r, err);
 }
 

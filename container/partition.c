@@ -13,11 +13,16 @@ static uint64_t part_begin(uint64_t total, uint64_t num_parts, uint64_t index, u
     return step == 0 || index > total / step ? total : step * index;
 }
 
+uint64_t partition_first_record(const struct container *c, uint64_t index)
+{
+    return part_begin(c->record_total, c->options.num_parts, index, 1);
+}
+
 uint64_t partition_begin(const struct container *c, uint64_t index)
 {
-    const bool indexed = c->records != NULL;
-    return part_begin(indexed ? c->record_total : c->total_bytes, c->options.num_parts, index,
-                      indexed ? 1 : c->kind->align);
+    return container_is_listed(c)
+               ? partition_first_record(c, index)
+               : part_begin(c->total_bytes, c->options.num_parts, index, c->kind->align);
 }
 
 struct unit_range

@@ -14,6 +14,8 @@ struct unit_range
 partition_clip(const struct container *c, uint32_t shard, uint64_t begin, uint64_t end);
 /* Where partition `index` begins: a byte of the concatenation, or a record's number. */
 uint64_t partition_begin(const struct container *c, uint64_t index);
+/* The same of c->record_total records, before it is known where they are. */
+uint64_t partition_first_record(const struct container *c, uint64_t index);
 /* The bytes of a cell. */
 struct unit_range partition_cell(const struct container *c, uint64_t cell);
 /* Lays the grid of cells over the partition: cell_base and unit_count. */

@@ -476,6 +476,8 @@ void record_table_forget(struct container *s)
         s->shards[i].complete = NULL;
     }
     IMREC_FREE(s->records, s->index, s->index_missing);
+    index_lookup_free(s->lookup);
+    s->lookup = NULL;
     s->records = NULL;
     s->index = s->index_missing = NULL;
     s->record_total = 0;
@@ -533,10 +535,11 @@ struct unit_range record_table_extent(const struct container *s, uint64_t unit)
                                r->offset + min_u64(n, s->shards[r->shard].size - r->offset)};
 }
 
-enum imrec_status record_table_open(const struct container *s, uint64_t unit, uint8_t *p, size_t n,
-                                    struct bytes *out, uint64_t *used, struct imrec_error *err)
+enum imrec_status record_table_open(const struct container *s, const struct record_place *at,
+                                    uint8_t *p, size_t n, struct bytes *out, uint64_t *used,
+                                    struct imrec_error *err)
 {
-    const struct unit_range all = record_table_extent(s, unit);
+    const struct unit_range all = record_table_extent(s, at->number);
     (void)err;
     *used = all.end - all.begin;
     *out = (struct bytes){p, n < *used ? n : (size_t)*used};

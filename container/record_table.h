@@ -41,7 +41,7 @@ record_table_end(struct container *s, uint64_t hash, struct imrec_error *err);
 /* extent() and open() of a kind whose records are `bytes` that are taken as they are. */
 #define RECORD_LOST UINT32_MAX /* in place of `bytes`: lost() says why */
 struct unit_range record_table_extent(const struct container *s, uint64_t unit);
-IMREC_NODISCARD enum imrec_status record_table_open(const struct container *s, uint64_t unit,
-                                                    uint8_t *p, size_t n, struct bytes *out,
-                                                    uint64_t *used, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+record_table_open(const struct container *s, const struct record_place *at, uint8_t *p, size_t n,
+                  struct bytes *out, uint64_t *used, struct imrec_error *err);
 #endif

@@ -36,7 +36,7 @@ static enum imrec_status
 list(struct container *c, const struct shard_list *l, struct imrec_error *err)
 {
     IMREC_TRY(load_index(c, err));
-    if (c->records == NULL)
+    if (!container_is_listed(c))
         return metadata_find(c, err);
     if (c->record_total == 0)
         IMREC_TRY(empty_set(c, l, "its index has no entry", err));
@@ -59,26 +59,24 @@ static struct unit_range extent(const struct container *c, uint64_t unit)
                                                         : size};
 }
 
-static enum imrec_status measure(const struct container *c, uint64_t unit, const uint8_t *p,
-                                 size_t n, struct recordio_span *span, uint64_t *used,
-                                 struct imrec_error *err)
+static enum imrec_status measure(const struct container *c, const struct record_place *all,
+                                 const uint8_t *p, size_t n, struct recordio_span *span,
+                                 uint64_t *used, struct imrec_error *err)
 {
-    const struct unit_range all = extent(c, unit);
-    const enum imrec_status st = recordio_measure(p, n, all.begin, span, err);
+    const uint64_t bytes = all->end - all->begin;
+    const enum imrec_status st = recordio_measure(p, n, all->begin, span, err);
     *used = st == IMREC_OK || st == IMREC_END ? span->bytes : 0;
-    if (st == IMREC_END && span->bytes > all.end - all.begin) {
+    if (st == IMREC_END && span->bytes > bytes) {
         *used = 0;
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, all.begin,
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, all->begin,
                               "the record needs %zu bytes or more, the next one in the index "
                               "or the shard's end is %" PRIu64 " bytes on",
-                              span->bytes, all.end - all.begin);
+                              span->bytes, bytes);
     }
-    if (st == IMREC_OK && c->shards[all.shard].complete != NULL &&
-        span->bytes != all.end - all.begin) {
+    if (st == IMREC_OK && c->shards[all->shard].complete != NULL && span->bytes != bytes) {
         *used = 0;
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, all.begin,
-                              "the record has %zu bytes, the index %" PRIu64, span->bytes,
-                              all.end - all.begin);
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, all->begin,
+                              "the record has %zu bytes, the index %" PRIu64, span->bytes, bytes);
     }
     return st;
 }
@@ -95,17 +93,17 @@ blame(const struct container *c, uint32_t shard, enum imrec_status st, struct im
                           why.message, index, c->shards[shard].uri);
 }
 
-static enum imrec_status open_record(const struct container *c, uint64_t unit, uint8_t *p, size_t n,
-                                     struct bytes *out, uint64_t *used, struct imrec_error *err)
+static enum imrec_status open_record(const struct container *c, const struct record_place *at,
+                                     uint8_t *p, size_t n, struct bytes *out, uint64_t *used,
+                                     struct imrec_error *err)
 {
     struct recordio_span span;
     uint64_t next;
-    const struct indexed_record *r = &c->records[unit];
-    const enum imrec_status st = measure(c, unit, p, n, &span, used, err);
+    const enum imrec_status st = measure(c, at, p, n, &span, used, err);
     if (st != IMREC_OK)
-        return blame(c, r->shard, st, err);
+        return blame(c, at->shard, st, err);
     const struct bytes framed = {p, span.bytes};
-    IMREC_TRY(set_sums_compare(c, r->shard, r->offset, framed, &next, err));
+    IMREC_TRY(set_sums_compare(c, at->shard, at->begin, framed, &next, err));
     *out = recordio_join(p, &span);
     return IMREC_OK;
 }

@@ -28,11 +28,11 @@ static enum imrec_status make_room(struct buf *b, uint64_t n, struct imrec_error
 }
 
 /* The record out of its bytes, all of which are read. */
-static enum imrec_status
-load(struct table_reader *r, struct record_ref *ref, struct unit_range at, struct imrec_error *err)
+static enum imrec_status load(struct table_reader *r, struct record_ref *ref,
+                              const struct record_place *at, struct imrec_error *err)
 {
     const struct container *c = r->container;
-    const uint64_t n = at.end - at.begin;
+    const uint64_t n = at->end - at->begin;
     const struct imrec_error *why = c->kind->lost != NULL ? c->kind->lost(c, r->unit) : NULL;
     uint64_t used;
     ref->lost = why != NULL;
@@ -41,8 +41,8 @@ load(struct table_reader *r, struct record_ref *ref, struct unit_range at, struc
         return why->status;
     }
     IMREC_TRY(make_room(&r->bytes, n, err));
-    IMREC_TRY(source_read(c->shards[at.shard].source, at.begin, r->bytes.p, (size_t)n, err));
-    return c->kind->open(c, r->unit, r->bytes.p, (size_t)n, &ref->bytes, &used, err);
+    IMREC_TRY(source_read(c->shards[at->shard].source, at->begin, r->bytes.p, (size_t)n, err));
+    return c->kind->open(c, at, r->bytes.p, (size_t)n, &ref->bytes, &used, err);
 }
 
 static enum imrec_status take_labels(struct table_reader *r, const struct record *record,
@@ -107,10 +107,10 @@ table_reader_next(struct table_reader *r, struct imrec_record *out, struct imrec
     char place[96];
     if (r->unit == c->unit_count)
         return IMREC_END;
-    const struct unit_range at = container_unit(c, r->unit);
-    struct record_ref ref = {
-        .offset = at.begin, .key = c->records[r->unit].key, .unit = r->unit, .shard = at.shard};
-    enum imrec_status st = load(r, &ref, at, &why);
+    struct record_place at = {.number = r->unit};
+    IMREC_TRY(container_locate(c, &at, 1, err));
+    struct record_ref ref = {.offset = at.begin, .key = at.key, .unit = r->unit, .shard = at.shard};
+    enum imrec_status st = load(r, &ref, &at, &why);
     if (st == IMREC_OK)
         st = give(r, &ref, out, &why);
     r->unit++;
@@ -118,7 +118,7 @@ table_reader_next(struct table_reader *r, struct imrec_record *out, struct imrec
         return IMREC_OK;
     if (st == IMREC_ERR_NO_MEMORY)
         return imrec_error_at(err, st, why.offset, "%s", why.message);
-    r->damage = at;
+    r->damage = (struct unit_range){at.shard, at.begin, at.end};
     ref.lost = true;
     const uint64_t byte = container_describe(c, &ref, &why, place);
     imrec_error_at(err, IMREC_ERR_DATA, byte, "%.160s: %s: %.250s", c->shards[at.shard].uri, place,

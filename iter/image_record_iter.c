@@ -20,8 +20,9 @@ void imrec_iter_close(struct imrec_iter *it)
 {
     if (it == NULL)
         return;
+    iter_metrics_stop(it); /* first: it looks at all the others */
     report_leave(it);
-    record_stream_cancel(&it->stream); /* first: the feed may wait for it */
+    record_stream_cancel(&it->stream); /* before the rest: the feed may wait for it */
     ordered_stop(it->ordered);
     record_stream_stop(&it->stream);
     for (uint32_t i = 0; it->workers != NULL && i < it->worker_count; i++)
@@ -62,7 +63,7 @@ static void describe(struct imrec_iter *it, uint32_t cell, struct imrec_batch *o
         .valid = s->valid + row,
         .status = s->status + row,
         .draws = views[0].draws,
-        .number = it->batches,
+        .number = it->batches - c->closed.deliver,
         .sweep = c->sweep,
         .epoch = c->epoch,
         .epoch_end = c->closed.epoch_end,
@@ -92,6 +93,7 @@ void iter_pass_end(struct imrec_iter *it)
 {
     it->end_due = false;
     it->at = it->after;
+    iter_metrics_show(it);
 }
 
 static enum imrec_status take_batch(struct imrec_iter *it, uint32_t *cell)
@@ -148,9 +150,10 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
         it->at = c->next;
         it->after = c->after;
         it->end_due = c->closed.end;
+        it->batches += c->closed.deliver;
+        iter_metrics_show(it);
         if (c->closed.deliver || (c->closed.end && st != IMREC_OK)) {
             describe(it, cell, out);
-            it->batches += c->closed.deliver;
             if (!c->closed.deliver)
                 out->slots = out->count = out->pad = out->failed = out->replaced = 0; /* damage */
             return st;

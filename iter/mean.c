@@ -65,6 +65,7 @@ void iter_mean_options(const struct imrec_iter_options *o, const struct recipe *
     param_reset(iter_params, &p);
     p.on_error = IMREC_ON_ERROR_SKIP; /* bad samples are reported when they are read */
     p.verbose = false;
+    p.metrics = ""; /* they are the caller's own */
     p.dtype = IMREC_UINT8;
     p.last_batch = IMREC_LAST_PARTIAL;
     if (r->det.on)

@@ -14,6 +14,7 @@
 
 /* A batch larger than this goes around the caches: it would only push out what is in use. */
 #define STREAM_BYTES ((size_t)8 << 20)
+#define TABLE_MOST   (1u << 20) /* records of an index in memory: 24 MiB */
 
 /* ---- data --------------------------------------------------------------------------------- */
 
@@ -80,6 +81,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .num_parts = (uint64_t)o->num_parts,
         .part_index = (uint64_t)o->part_index,
         .cell_bytes = record_stream_cell_bytes(&so, (uint64_t)o->shuffle_chunk),
+        .table_most = TABLE_MOST,
         .keep_in_memory = o->keep_in_memory,
         .drop_behind = o->drop_behind,
         .label_width = it->recipe.boxes ? 0 : (uint32_t)o->label_width,
@@ -89,7 +91,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .shards = o->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE,
     };
     IMREC_TRY(container_open(&wanted, &it->container, err));
-    it->indexed = so.indexed = it->container.records != NULL;
+    it->indexed = so.indexed = container_is_listed(&it->container);
     IMREC_TRY(shape_planes(it, err));
     if (o->masks != IMREC_MASK_NONE && !it->container.kind->masks)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
@@ -267,6 +269,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     if (slots_memory(o, &it->views, it->label_width) == UINT64_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT,
                           "data_shape and batch_size ask for a batch of over 1 TiB");
+    IMREC_TRY(iter_metrics_open(it, err));
     IMREC_TRY(open_data(it, err));
     IMREC_TRY(iter_plan_memory(it, err));
     if (o->mean_img[0] != '\0')
@@ -281,7 +284,8 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
                                   err)); /* it reads while the rest is made */
     IMREC_TRY(slots_init(&it->slots, o, &it->views, it->label_width, err));
     IMREC_TRY(make_workers(it, err));
-    return start(it, err);
+    IMREC_TRY(start(it, err));
+    return iter_metrics_start(it, err);
 }
 
 enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, struct imrec_iter **out,

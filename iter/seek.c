@@ -30,6 +30,7 @@ static void stand_at(struct imrec_iter *it, const struct place *place)
     ordered_resume(it->ordered);
     it->at = *place;
     it->holding = it->end_due = false;
+    iter_metrics_show(it);
 }
 
 static void go_to(struct imrec_iter *it, const struct place *place)

@@ -32,6 +32,7 @@ struct worker {
     uint8_t padding[64];
 };
 
+struct iter_metrics;
 struct batch_lease; /* lives as long as the iterator and the last batch that is kept */
 
 struct imrec_iter {
@@ -56,6 +57,7 @@ struct imrec_iter {
     struct worker *workers;
     uint32_t worker_count;
     struct ordered *ordered;
+    struct iter_metrics *metrics; /* NULL: nobody wants them */
     uint64_t memory_planned;
 
     /* the feed's, under its lock */
@@ -131,6 +133,17 @@ uint64_t batch_lease_memory(const struct batch_lease *k); /* kept, or to be used
 /* Of an iterator that will be closed: *out is the batch that is held and was not kept, or NULL. */
 IMREC_NODISCARD enum imrec_status
 batch_lease_last(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err);
+
+/* stats.c: what any thread may count: workers, feed, loader. */
+void iter_count_work(struct imrec_iter *it, struct imrec_iter_stats *out);
+
+/* iter_metrics.c: metrics=. A port that is taken is an error at once; what is read is read from the
+ * start on. The consumer shows how far it is. */
+IMREC_NODISCARD enum imrec_status iter_metrics_open(struct imrec_iter *it, struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+iter_metrics_start(struct imrec_iter *it, struct imrec_error *err);
+void iter_metrics_show(struct imrec_iter *it);
+void iter_metrics_stop(struct imrec_iter *it);
 
 /* stats.c: the sum of docs/guide/iterator.md, compared with memory_limit. */
 IMREC_NODISCARD enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err);

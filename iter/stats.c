@@ -11,7 +11,7 @@
 static uint64_t index_bytes(const struct imrec_iter *it)
 {
     const uint64_t sums = set_sums_memory(&it->container);
-    return it->indexed ? it->container.unit_count * sizeof(struct indexed_record) +
+    return it->indexed ? container_table_memory(&it->container) +
                              container_state_memory(&it->container) + sums
                        : sums;
 }
@@ -75,18 +75,11 @@ static const char *advise(const struct imrec_iter_stats *s)
     return "decode bound: more preprocess_threads on more cores would be faster";
 }
 
-void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
+void iter_count_work(struct imrec_iter *it, struct imrec_iter_stats *out)
 {
-    *out = (struct imrec_iter_stats){
-        .feed_ns = it->feed_ns,
-        .io_wait_ns = it->stream.io_wait_ns,
-        .next_wait_ns = it->next_wait_ns,
-        .damaged_ranges = it->damages,
-        .memory_bytes = memory_in_use(it),
-        .memory_planned_bytes = it->memory_planned,
-        .workers = it->worker_count,
-        .indexed = it->indexed,
-    };
+    out->feed_ns = it->feed_ns;
+    out->io_wait_ns = it->stream.io_wait_ns;
+    out->damaged_ranges = it->damages;
     if (it->stream.loader != NULL)
         out->bytes_read = loader_bytes_read(it->stream.loader);
     if (it->ordered != NULL)
@@ -101,6 +94,18 @@ void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
         out->views += w->made;
         out->replaced += w->replaced;
     }
+}
+
+void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out)
+{
+    *out = (struct imrec_iter_stats){
+        .next_wait_ns = it->next_wait_ns,
+        .memory_bytes = memory_in_use(it),
+        .memory_planned_bytes = it->memory_planned,
+        .workers = it->worker_count,
+        .indexed = it->indexed,
+    };
+    iter_count_work(it, out);
     snprintf(out->advice, sizeof(out->advice), "%s", advise(out));
 }
 

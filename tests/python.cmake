@@ -11,6 +11,11 @@ if(IMREC_PYTHON_FOUND)
 else()
   add_test(NAME python COMMAND ${BASH} -c "echo 'skipped: no python3-dev, venv or cffi: tools/install_dependencies python'; exit 77")
 endif()
+if(IMREC_PYTHON_FOUND)
+  add_test(NAME many_files COMMAND ${IMREC_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/python/many_files.py
+                                   $<TARGET_FILE:im2rec> $<TARGET_FILE:make_photos> 1280000)
+  set_tests_properties(many_files PROPERTIES LABELS "python;long" TIMEOUT 7200 ENVIRONMENT "${python_env}")
+endif()
 set_tests_properties(python PROPERTIES LABELS python TIMEOUT 1200 SKIP_RETURN_CODE 77 ENVIRONMENT "${python_env}")
 
 if(IMREC_PYTHON_FOUND AND NOT IMREC_SANITIZE)

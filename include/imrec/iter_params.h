@@ -163,6 +163,7 @@ enum imrec_ctx { IMREC_CTX_GPU, IMREC_CTX_CPU };
     X(bool,     allow_missing,      "0",  0, 1,         "0|1",     "dataset",      "1 = a set whose directory, glob or manifest lacks shards is read without them, with a warning; 0 = an error", SCOPE_DATA) \
     X(bool,     verify_checksums,   "0",  0, 1,         "0|1",     "auxiliary",    "compare every record with its checksum in the .crc next to the shard: a difference is damage", SCOPE_DATA) \
     X(const char *, cache,          "",   0, 65535,     "DIR",     "backend",      "keep what is read of sets on web servers, in buckets and on HDFS in this directory, for later sweeps and other processes", SCOPE_RUN) \
-    X(int64_t,  cache_size,         "0",  0, INT64_MAX, "bytes",   "backend",      "bound of the file in cache=, at least 4M; 0 = the one that it has, 10G for a new one", SCOPE_RUN)
+    X(int64_t,  cache_size,         "0",  0, INT64_MAX, "bytes",   "backend",      "bound of the file in cache=, at least 4M; 0 = the one that it has, 10G for a new one", SCOPE_RUN) \
+    X(const char *, metrics,        "",   0, 200,       "FILE|unix:PATH|HOST:PORT", "auxiliary", "numbers of this reader for Prometheus: a file that is written every 5 s, or a socket that answers GET /metrics: 127.0.0.1:9400, port 0 takes a free one", SCOPE_RUN)
 /* clang-format on */
 #endif

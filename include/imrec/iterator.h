@@ -178,6 +178,10 @@ imrec_iter_seek(struct imrec_iter *it, const char *json, struct imrec_error *err
  * none is used. Valid as long as the iterator. */
 IMREC_API const char *imrec_iter_index(const struct imrec_iter *it);
 
+/* Returns where metrics= are: the option as it was given, of port 0 with the port that the system
+ * gave ("127.0.0.1:43567"). NULL: there are none. Valid as long as the iterator. */
+IMREC_API const char *imrec_iter_metrics(const struct imrec_iter *it);
+
 IMREC_API void imrec_iter_get_stats(struct imrec_iter *it, struct imrec_iter_stats *out);
 
 /* Fills *out with what was moved since opening, its shards' side files included. Any thread. The

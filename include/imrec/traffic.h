@@ -19,6 +19,7 @@ struct imrec_traffic {
     uint64_t retries;     /* requests that were sent again after a failure */
     uint64_t hedges;      /* requests that were sent twice because the first was slow */
     uint64_t wait_ns;     /* threads waited for stores; sum over all of them */
+    uint64_t cache_hits, cache_misses; /* looks for a block in cache=DIR: it was there, or not */
 };
 
 #ifdef __cplusplus

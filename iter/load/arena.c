@@ -20,6 +20,7 @@
 #define ROOMY_BYTES ((uint64_t)4 << 20)
 #define READ_MOST   ((uint64_t)16 << 20) /* of an indexed record, before its head is known */
 #define BLOCK_BYTES ((size_t)4 << 20)
+#define LOCATED     512u               /* records at once: their places are on the stack */
 #define KEEP_BYTES  ((size_t)64 << 20) /* larger spare blocks are given back */
 
 static enum imrec_status no_memory(const char *what, uint64_t bytes, struct imrec_error *err)
@@ -103,11 +104,32 @@ static void reset(struct arena *a, _Atomic uint64_t *memory)
     a->next_run = a->next_byte = a->advised = a->ahead_bytes = 0;
 }
 
+/* The window's records begin with their places. */
+static enum imrec_status locate_units(struct arena *a, const struct container *c,
+                                      _Atomic uint64_t *memory, struct imrec_error *err)
+{
+    struct record_place p[LOCATED];
+    if (!ARENA_GROW(a->ends, a->end_capacity, a->units, memory))
+        return no_memory("a window's places", a->units * sizeof(*a->ends), err);
+    for (uint64_t first = 0, n; first < a->units; first += n) {
+        n = min_u64(a->units - first, LOCATED);
+        for (uint64_t i = 0; i < n; i++)
+            p[i].number = a->order[first + i].unit;
+        IMREC_TRY(container_locate(c, p, (size_t)n, err));
+        for (uint64_t i = 0; i < n; i++) {
+            a->ends[first + i] = p[i].end;
+            a->window.records[a->order[first + i].place] = (struct record_ref){
+                .offset = p[i].begin, .key = p[i].key, .unit = p[i].number, .shard = p[i].shard};
+        }
+    }
+    return IMREC_OK;
+}
+
 static enum imrec_status list_units(struct arena *a, const struct loader_options *o,
                                     _Atomic uint64_t *memory, struct imrec_error *err)
 {
     uint64_t first;
-    const bool cells = o->container->records == NULL;
+    const bool cells = !container_is_listed(o->container);
     o->extent(o->context, a->window.number, &first, &a->units);
     if (!ARENA_GROW(a->order, a->order_capacity, a->units, memory))
         return no_memory("a window's units", a->units * sizeof(*a->order), err);
@@ -117,15 +139,22 @@ static enum imrec_status list_units(struct arena *a, const struct loader_options
     for (uint64_t i = 0; i < a->units; i++)
         a->order[i] = (struct ordered){o->unit_at(o->context, a->window.sweep, first + i), i};
     sort_units(a->order, a->units);
-    return IMREC_OK;
+    return cells ? IMREC_OK : locate_units(a, o->container, memory, err);
 }
 
 /* Appends a unit to the last run or begins another one with it. */
 static enum imrec_status place_unit(struct arena *a, const struct container *s, uint64_t i,
                                     bool *open, _Atomic uint64_t *memory, struct imrec_error *err)
 {
-    struct unit_range u = container_unit(s, a->order[i].unit);
-    const bool whole = s->records == NULL || u.end - u.begin <= READ_MOST;
+    const bool cells = !container_is_listed(s);
+    struct unit_range u;
+    if (cells) {
+        u = container_unit(s, a->order[i].unit);
+    } else {
+        const struct record_place at = arena_place(a, i);
+        u = (struct unit_range){at.shard, at.begin, at.end};
+    }
+    const bool whole = cells || u.end - u.begin <= READ_MOST;
     if (!whole) /* the index knows no more records for long: read a first part */
         u.end = u.begin + READ_MOST;
     struct run *last = a->run_count != 0 ? &a->runs[a->run_count - 1] : NULL;
@@ -151,7 +180,7 @@ static uint64_t place_runs(struct arena *a, const struct container *s, uint64_t 
         const uint64_t bytes = r->end - r->begin;
         /* A request costs more than bytes. */
         const bool far = s->shards[r->shard].source->at_once != 0;
-        if (s->records == NULL && (bytes >= ROOMY_BYTES || far))
+        if (!container_is_listed(s) && (bytes >= ROOMY_BYTES || far))
             r->room = min_u64(room, s->shards[r->shard].size - r->end);
         r->place = (size_t)place;
         r->pieces_left = (uint32_t)ceil_div(bytes, PIECE_BYTES);
@@ -281,7 +310,7 @@ gather_records(struct arena *a, _Atomic uint64_t *memory, struct imrec_error *er
 enum imrec_status arena_finish(struct arena *a, const struct loader_options *o,
                                _Atomic uint64_t *memory, struct imrec_error *err)
 {
-    const bool cells = o->container->records == NULL;
+    const bool cells = !container_is_listed(o->container);
     IMREC_TRY(gather_notes(a, memory, err));
     if (cells)
         IMREC_TRY(gather_records(a, memory, err));
@@ -299,5 +328,6 @@ void arena_free(struct arena *a)
     for (uint64_t i = 0; i < a->block_count; i++)
         pages_free(a->blocks[i].p, a->blocks[i].bytes);
     pages_free(a->memory, a->bytes);
-    IMREC_FREE(a->blocks, a->pool, a->slots, a->damages, a->window.records, a->runs, a->order);
+    IMREC_FREE(a->blocks, a->pool, a->slots, a->damages, a->window.records, a->runs, a->order,
+               a->ends);
 }

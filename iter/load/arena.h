@@ -63,9 +63,11 @@ struct arena {
     uint8_t *memory;
     size_t bytes;
     struct ordered *order;
+    uint64_t
+        *ends; /* of records that are listed, in this order; where they begin the window says */
     struct run *runs;
     uint64_t units, run_count;
-    uint64_t order_capacity, run_capacity, slot_capacity, record_capacity;
+    uint64_t order_capacity, end_capacity, run_capacity, slot_capacity, record_capacity;
     uint64_t damage_capacity;
     struct damage *damages; /* of lost records, and then the window's */
     uint64_t lost_count;
@@ -87,6 +89,12 @@ bool arena_grow(void *at, uint64_t *capacity, uint64_t need, size_t size, _Atomi
 IMREC_NODISCARD enum imrec_status arena_open(struct arena *a, const struct loader_options *o,
                                              uint64_t sweep, uint64_t number, uint64_t room,
                                              _Atomic uint64_t *memory, struct imrec_error *err);
+/* The place of record i, by `order`, which is listed. */
+static inline struct record_place arena_place(const struct arena *a, uint64_t i)
+{
+    const struct record_ref *r = &a->window.records[a->order[i].place];
+    return (struct record_place){r->unit, r->offset, a->ends[i], r->key, r->shard};
+}
 /* Memory that lives as long as the window; the loader's lock is held. NULL: none. */
 uint8_t *arena_extra(struct arena *a, size_t bytes, _Atomic uint64_t *memory);
 /* Puts records and damage in order, once all runs are done. */

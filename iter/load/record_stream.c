@@ -219,8 +219,7 @@ void record_stream_cancel(struct record_stream *s)
     if (s->loader == NULL)
         return;
     loader_cancel(s->loader);
-    for (uint32_t i = 0; i < s->container->shard_count; i++)
-        source_cancel(s->container->shards[i].source);
+    container_cancel(s->container);
 }
 
 void record_stream_stop(struct record_stream *s)

@@ -277,17 +277,17 @@ parse_cells(struct reading *t, struct arena *a, struct run *r, struct imrec_erro
 
 /* ---- records of a table ------------------------------------------------------------------- */
 
-/* Opens the record of a range at *p; what is not in memory yet is read to another place. *used: its
- * bytes, 0: not known. */
+/* Opens the record at *p; what is not in memory yet is read to another place. *used: its bytes, 0:
+ * not known. */
 static enum imrec_status open_record(struct reading *t, struct arena *a, struct run *r,
-                                     uint64_t unit, struct unit_range range, uint8_t *p,
-                                     struct bytes *out, uint64_t *used, struct imrec_error *err)
+                                     const struct record_place *at, uint8_t *p, struct bytes *out,
+                                     uint64_t *used, struct imrec_error *err)
 {
     const struct container *c = t->loader->o.container;
-    const uint64_t all = range.end - range.begin;
-    uint64_t n = min_u64(range.end, r->end) - range.begin;
+    const uint64_t all = at->end - at->begin;
+    uint64_t n = min_u64(at->end, r->end) - at->begin;
     for (;;) {
-        const enum imrec_status st = c->kind->open(c, unit, p, (size_t)n, out, used, err);
+        const enum imrec_status st = c->kind->open(c, at, p, (size_t)n, out, used, err);
         if (st != IMREC_END)
             return st;
         const uint64_t more = min_u64(all, *used + n);
@@ -295,7 +295,7 @@ static enum imrec_status open_record(struct reading *t, struct arena *a, struct 
         if (copy == NULL)
             return no_memory(err);
         memcpy(copy, p, (size_t)n);
-        IMREC_TRY(read_more(t->loader, r, range.begin + n, copy + n, more - n, err));
+        IMREC_TRY(read_more(t->loader, r, at->begin + n, copy + n, more - n, err));
         p = copy;
         n = more;
     }
@@ -313,24 +313,21 @@ static enum imrec_status note_unlisted(const struct container *s, struct run *r,
     return end < range.end ? run_note(r, DAMAGE_UNLISTED, end, range.end, NULL, err) : IMREC_OK;
 }
 
-static enum imrec_status read_record(struct reading *t, struct arena *a, struct run *r,
-                                     const struct ordered *at, struct imrec_error *err)
+/* Record i of the window, by place in the set. */
+static enum imrec_status
+read_record(struct reading *t, struct arena *a, struct run *r, uint64_t i, struct imrec_error *err)
 {
     const struct container *c = t->loader->o.container;
-    const struct unit_range range = container_unit(c, at->unit);
+    const struct record_place at = arena_place(a, i);
+    const struct unit_range range = {at.shard, at.begin, at.end};
     struct imrec_error why;
     uint64_t used = 0;
-    struct record_ref *ref = &a->window.records[at->place];
-    *ref = (struct record_ref){.offset = range.begin,
-                               .key = c->records[at->unit].key,
-                               .unit = at->unit,
-                               .shard = r->shard,
-                               .lost = c->kind->lost != NULL && c->kind->lost(c, at->unit) != NULL};
+    struct record_ref *ref = &a->window.records[a->order[i].place];
+    ref->lost = c->kind->lost != NULL && c->kind->lost(c, at.number) != NULL;
     if (ref->lost) /* the container knows why */
         return IMREC_OK;
-    const enum imrec_status st =
-        open_record(t, a, r, at->unit, range, a->memory + r->place + (range.begin - r->begin),
-                    &ref->bytes, &used, &why);
+    const enum imrec_status st = open_record(
+        t, a, r, &at, a->memory + r->place + (range.begin - r->begin), &ref->bytes, &used, &why);
     if (st == IMREC_ERR_NO_MEMORY) {
         *err = why;
         return st;
@@ -350,7 +347,7 @@ static enum imrec_status
 read_records(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
 {
     for (uint64_t i = 0; i < r->count; i++)
-        IMREC_TRY(read_record(t, a, r, &a->order[r->first + i], err));
+        IMREC_TRY(read_record(t, a, r, r->first + i, err));
     return IMREC_OK;
 }
 
@@ -358,7 +355,8 @@ enum imrec_status
 run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
 {
     const struct container *container = t->loader->o.container;
-    IMREC_TRY(container->records == NULL ? parse_cells(t, a, r, err) : read_records(t, a, r, err));
+    IMREC_TRY(!container_is_listed(container) ? parse_cells(t, a, r, err)
+                                              : read_records(t, a, r, err));
     if (container->options.drop_behind)
         source_drop(container->shards[r->shard].source, r->begin, r->end + r->room - r->begin);
     return IMREC_OK;

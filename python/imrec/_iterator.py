@@ -317,14 +317,22 @@ class ImageRecordIter:
         return "none" if lib.imrec_iter_index(self._it) else None  # CBF files have no other order
 
     def _reopen(self, path_imgidx: str, position: str) -> None:
-        it, _ = self._opened({**self._parameters, "path_imgidx": path_imgidx})
+        parameters = {**self._parameters, "path_imgidx": path_imgidx}
+        it = self._opened_at({**parameters, "metrics": ""}, position)
+        old, self._it = self._it, it
+        lib.imrec_iter_close(old)
+        if parameters.get("metrics"):  # its port is free only now
+            self._it = self._opened_at(parameters, position)
+            lib.imrec_iter_close(it)
+
+    def _opened_at(self, parameters: dict[str, Any], position: str) -> Any:
+        it, _ = self._opened(parameters)
         try:
             self._seek(it, position)
         except Error:
             lib.imrec_iter_close(it)
             raise
-        old, self._it = self._it, it
-        lib.imrec_iter_close(old)
+        return it
 
     # ---- the rest ------------------------------------------------------------------------------------------------
 
@@ -339,6 +347,12 @@ class ImageRecordIter:
             traffic = to_dict(out[0])
             del traffic["struct_size"]
             return {**to_dict(self._stats()), "traffic": traffic, "index": text(lib.imrec_iter_index(self._it)) or None}
+
+    @property
+    def metrics(self) -> str | None:
+        """Where the numbers of metrics= are: its value, of port 0 with the port that the system gave ("127.0.0.1:43567")."""
+        with self._serve():
+            return text(lib.imrec_iter_metrics(self._it)) or None
 
     def _stats(self) -> Any:
         out = ffi.new("struct imrec_iter_stats *")

@@ -48,7 +48,10 @@ get(struct cache_source *s, uint64_t number, uint64_t offset, uint64_t end, uint
                    from = offset > begin ? offset : begin, until = end < stop ? end : stop;
     const enum cache_found found = cache_get(s->cache, &b, (uint32_t)(from - begin),
                                              to + (from - offset), (uint32_t)(until - from));
-    if (found == CACHE_HIT && s->traffic != NULL)
+    if (s->traffic == NULL)
+        return found;
+    atomic_fetch_add(found == CACHE_HIT ? &s->traffic->cache_hits : &s->traffic->cache_misses, 1);
+    if (found == CACHE_HIT)
         atomic_fetch_add(&s->traffic->cache_bytes, until - from);
     return found;
 }

@@ -58,6 +58,8 @@ void traffic_read(struct traffic *t, struct imrec_traffic *out, size_t size)
                                 .requests = t->requests,
                                 .retries = t->retries,
                                 .hedges = t->hedges,
-                                .wait_ns = t->wait_ns};
+                                .wait_ns = t->wait_ns,
+                                .cache_hits = t->cache_hits,
+                                .cache_misses = t->cache_misses};
     memcpy(out, &all, size < sizeof(all) ? size : sizeof(all));
 }

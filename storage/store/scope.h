@@ -19,7 +19,8 @@ struct source;
 struct cache;
 
 struct traffic { /* as in struct imrec_traffic */
-    atomic_uint_least64_t store_bytes, cache_bytes, requests, retries, hedges, wait_ns;
+    atomic_uint_least64_t store_bytes, cache_bytes, requests, retries, hedges, wait_ns, cache_hits,
+        cache_misses;
 };
 
 struct store_scope { /* zeroed at first */

@@ -97,9 +97,12 @@ TEST(through_a_cache_a_second_iterator_takes_no_byte_from_the_store)
     struct imrec_traffic t;
     const uint64_t local = sweep(rec, false, &t);
     ck_assert_uint_eq(sweep(uri, true, &t), local);
+    ck_assert_uint_ge(t.cache_misses, 3); /* a block of each file */
     ck_assert_uint_ge(t.store_bytes, (uint64_t)tmp_size(rec));
     ck_assert_uint_eq(sweep(uri, true, &t), local);
     ck_assert_uint_eq(t.store_bytes, 0);
+    ck_assert_uint_eq(t.cache_misses, 0);
+    ck_assert_uint_gt(t.cache_hits, 0);
     ck_assert_int_eq((int)proxy_stat(server, "206"), 0);
     ck_assert_uint_ge(t.cache_bytes, (uint64_t)tmp_size(rec));
 }

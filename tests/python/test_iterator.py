@@ -66,7 +66,7 @@ def test_memory_is_used_again_when_a_batch_is_gone(shard):
         assert len(places) <= 4
         assert it.stats()["memory_bytes"] <= it.stats()["memory_planned_bytes"]
         assert it.stats()["traffic"] == dict.fromkeys(
-            ("store_bytes", "cache_bytes", "requests", "retries", "hedges", "wait_ns"), 0)  # local files
+            ("store_bytes", "cache_bytes", "requests", "retries", "hedges", "wait_ns", "cache_hits", "cache_misses"), 0)  # local files
 
 
 def test_with_a_memory_limit_too_many_batches_are_an_error_and_letting_go_goes_on(shard):

@@ -1,0 +1,166 @@
+/* iter/metrics/metrics.c - the thread that writes the file, or serves the socket. */
+#include "iter/metrics/metrics.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/stop.h"
+#include "base/threads.h"
+#include "iter/metrics/metrics_http.h"
+#include "iter/metrics/metrics_target.h"
+#include "storage/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FILE_MS 5000 /* from one file to the next */
+
+struct metrics {
+    struct metrics_target target;
+    struct metrics_source source;
+    struct thread thread;
+    /* a socket */
+    int wake[2]; /* a byte in it ends the thread */
+    struct metrics_server *server;
+    /* a file */
+    struct mutex lock;
+    struct cond end;
+    bool ending;
+    struct stop stop; /* of a disk that hangs */
+    bool warned;
+};
+
+static enum imrec_status text(void *context, struct buf *out)
+{
+    struct metrics *m = context;
+    struct metric all[METRICS_MOST];
+    const size_t n = m->source.read(m->source.context, all);
+    return metrics_write(all, n, m->source.labels, out, NULL);
+}
+
+/* ---- a file ---------------------------------------------------------------------------------- */
+
+/* Who reads sees the one before, or this one. */
+static enum imrec_status write_file(struct metrics *m, struct imrec_error *err)
+{
+    struct buf body = BUF_INIT(METRICS_TEXT_BYTES);
+    struct sink *to = NULL;
+    enum imrec_status st = text(m, &body);
+    if (st != IMREC_OK)
+        imrec_fail(err, st, "no memory for the text of metrics=%.200s", m->target.path);
+    else
+        st = sink_open(m->target.path, &to, err);
+    if (st == IMREC_OK) {
+        sink_stop_with(to, &m->stop);
+        st = sink_append(to, body.p, body.n, err);
+        if (st == IMREC_OK)
+            st = sink_commit(to, err);
+        else
+            sink_abort(to);
+    }
+    buf_free(&body);
+    return st;
+}
+
+/* Numbers that cannot be written stop no training: it is said once. */
+static void renew(struct metrics *m)
+{
+    struct imrec_error err;
+    if (write_file(m, &err) == IMREC_OK || m->warned)
+        return;
+    m->warned = true;
+    imrec_log(IMREC_LOG_WARNING, "metrics=%.200s: %.300s", m->target.path, err.message);
+}
+
+static void *file_main(void *arg)
+{
+    struct metrics *m = arg;
+    mutex_lock(&m->lock);
+    while (!m->ending) {
+        cond_wait_for(&m->end, &m->lock, FILE_MS);
+        mutex_unlock(&m->lock);
+        renew(m);
+        mutex_lock(&m->lock);
+    }
+    mutex_unlock(&m->lock);
+    return NULL;
+}
+
+/* ---- a socket -------------------------------------------------------------------------------- */
+
+static void *server_main(void *arg)
+{
+    metrics_server_run(((struct metrics *)arg)->server);
+    return NULL;
+}
+
+static enum imrec_status start_server(struct metrics *m, struct imrec_error *err)
+{
+    if (pipe(m->wake) != 0) {
+        m->wake[0] = m->wake[1] = -1;
+        return imrec_fail(err, IMREC_ERR_IO, "metrics=%.200s: the system refuses a pipe: %s",
+                          m->target.where, strerror(errno));
+    }
+    (void)fcntl(m->wake[0], F_SETFD, FD_CLOEXEC);
+    (void)fcntl(m->wake[1], F_SETFD, FD_CLOEXEC);
+    const struct metrics_http http = {m->target.listener, m->wake[0], m, text};
+    IMREC_TRY(metrics_server_new(&http, &m->server, err));
+    return thread_start(&m->thread, "imrec-metrics", server_main, m, err);
+}
+
+/* ---- life ------------------------------------------------------------------------------------ */
+
+enum imrec_status metrics_open(const char *target, struct metrics **out, struct imrec_error *err)
+{
+    struct metrics *m = imrec_zalloc(1, sizeof(*m));
+    *out = NULL;
+    if (m == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for metrics");
+    mutex_init(&m->lock);
+    cond_init(&m->end);
+    m->wake[0] = m->wake[1] = -1;
+    const enum imrec_status st = metrics_target_open(target, &m->target, err);
+    if (st == IMREC_OK)
+        *out = m;
+    else
+        metrics_stop(m);
+    return st;
+}
+
+enum imrec_status
+metrics_start(struct metrics *m, const struct metrics_source *source, struct imrec_error *err)
+{
+    m->source = *source;
+    if (m->target.listener >= 0)
+        return start_server(m, err);
+    IMREC_TRY(write_file(m, err));
+    return thread_start(&m->thread, "imrec-metrics", file_main, m, err);
+}
+
+const char *metrics_where(const struct metrics *m)
+{
+    return m != NULL ? m->target.where : NULL;
+}
+
+void metrics_stop(struct metrics *m)
+{
+    if (m == NULL)
+        return;
+    stop_ask(&m->stop);
+    cond_tell(&m->lock, &m->ending, &m->end, NULL);
+    if (m->wake[1] >= 0) {
+        while (write(m->wake[1], "", 1) < 0 && errno == EINTR) {
+        }
+    }
+    thread_join(&m->thread);
+    metrics_server_free(m->server);
+    metrics_target_close(&m->target);
+    for (int i = 0; i < 2; i++)
+        if (m->wake[i] >= 0)
+            close(m->wake[i]);
+    cond_destroy(&m->end);
+    mutex_destroy(&m->lock);
+    imrec_free(m);
+}
