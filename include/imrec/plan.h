@@ -69,9 +69,9 @@ imrec_plan_work(const char *plan, uint64_t k, const struct imrec_plan_run *run,
                 struct imrec_pack_result *out, struct imrec_error *err);
 
 /* Makes the set of what the tasks left, the manifest last, and removes what it does not need any
- * more. *out is that of imrec_pack(). Memory: about 160 bytes a task,
- * 64 a shard, and one image. A call
- * that is interrupted continues when it is made again; of a finished plan it is out->was_complete.
+ * more. *out is that of imrec_pack(). Memory: about 160 bytes a task, 64 a shard, and one image. A
+ * call that is interrupted continues when it is made again; of a finished plan it is
+ * out->was_complete.
  *   IMREC_ERR_DATA   tasks are missing: the message names the first; or as imrec_pack()
  *   IMREC_ERR_IO     with sys_errno EBUSY: another call finishes it */
 IMREC_API IMREC_NODISCARD enum imrec_status
