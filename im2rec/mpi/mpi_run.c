@@ -13,7 +13,6 @@
 #include "im2rec/command/shown_run.h"
 #include "im2rec/command/skips.h"
 #include "im2rec/command/summary.h"
-#include "im2rec/tasks/plan_again.h"
 #include "imrec/plan.h"
 #include "parallel/workers.h"
 
@@ -302,7 +301,7 @@ static int finish(struct leader *l)
         summary_json(stdout, &r, seconds);
     else if (!l->f->quiet)
         summary_card(stdout, l->f->plan, &r, seconds);
-    if (l->forget && plan_forget(l->f->plan, &err) != IMREC_OK)
+    if (l->forget && imrec_plan_forget(l->f->plan, &err) != IMREC_OK)
         return cli_fail(NAME, &err);
     return EXIT_OK; /* also if images were skipped: mpirun takes any other for a crash */
 }
@@ -360,7 +359,7 @@ static int lead(const struct im2rec_flags *f, struct hand *h, int ranks, bool ow
 static int make_plan(struct im2rec_flags *f, struct imrec_pack_task *task)
 {
     struct imrec_error err;
-    return plan_make_again(f->plan, task, &f->pack, (uint64_t)f->tasks, &err) == IMREC_OK
+    return imrec_plan_continue(f->plan, task, &f->pack, (uint64_t)f->tasks, &err) == IMREC_OK
                ? EXIT_OK
                : cli_fail(NAME, &err);
 }

@@ -1,6 +1,5 @@
-/* im2rec/tasks/plan_again.c */
-#include "im2rec/tasks/plan_again.h"
-
+/* im2rec/tasks/plan_again.c - a plan that a command makes for itself: used again by the same
+ * command, gone with its end. */
 #include "base/error.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/tasks/plan.h"
@@ -65,9 +64,9 @@ static enum imrec_status compare_with(const char *plan, const struct imrec_pack_
     return st;
 }
 
-enum imrec_status plan_make_again(const char *plan, const struct imrec_pack_task *task,
-                                  const struct imrec_pack_options *options, uint64_t tasks,
-                                  struct imrec_error *err)
+enum imrec_status imrec_plan_continue(const char *plan, const struct imrec_pack_task *task,
+                                      const struct imrec_pack_options *options, uint64_t tasks,
+                                      struct imrec_error *err)
 {
     char name[PLAN_URI_BYTES];
     struct plan p = {0};
@@ -79,7 +78,7 @@ enum imrec_status plan_make_again(const char *plan, const struct imrec_pack_task
                  : imrec_plan_make(plan, task, options, tasks, NULL, err);
 }
 
-enum imrec_status plan_forget(const char *plan, struct imrec_error *err)
+enum imrec_status imrec_plan_forget(const char *plan, struct imrec_error *err)
 {
     static const char *const kept[] = {"finished", "plan"};
     char name[PLAN_URI_BYTES];

@@ -59,6 +59,18 @@ imrec_plan_make(const char *plan, const struct imrec_pack_task *task,
                 const struct imrec_pack_options *options, uint64_t tasks,
                 struct imrec_plan_status *out, struct imrec_error *err);
 
+/* imrec_plan_make(), or nothing where the folder has a plan of the same task, options (but threads
+ * and memory) and number of tasks (0: any): for a command that is given again after it was
+ * interrupted. A plan of another command is IMREC_ERR_ARGUMENT, which names what differs. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_plan_continue(const char *plan, const struct imrec_pack_task *task,
+                    const struct imrec_pack_options *options, uint64_t tasks,
+                    struct imrec_error *err);
+
+/* Removes what imrec_plan_finish() keeps, and the folder if it is empty then. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_plan_forget(const char *plan, struct imrec_error *err);
+
 /* Packs task k, from 0. A task that is done is left alone: out->was_complete. Two calls for one
  * task, here or elsewhere, do not disturb each other: one wins, and their bytes are equal. A call
  * that fails or is killed leaves the task as it was. out->skipped images are not packed.
