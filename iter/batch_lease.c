@@ -181,6 +181,10 @@ batch_lease_last(struct imrec_iter *it, struct imrec_kept **out, struct imrec_er
 enum imrec_status
 imrec_iter_samples(struct imrec_iter *it, uint64_t *samples, struct imrec_error *err)
 {
+    if (it->stream.plan.global != NULL) {
+        *samples = it->global.share.records;
+        return IMREC_OK;
+    }
     if (it->samples_known || it->options.equal_batches) {
         *samples = it->options.equal_batches ? it->schedule.equal : it->samples;
         return IMREC_OK;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/math.h"
 #include "iter/state.h"
 
 /* ---- damage ------------------------------------------------------------------------------ */
@@ -59,7 +60,7 @@ void iter_on_window(void *context, const struct window *w)
 {
     struct imrec_iter *it = context;
     const struct schedule *s = &it->schedule;
-    if (s->fill != FILL_SWEEP)
+    if (s->fill != FILL_SWEEP && it->stream.plan.global == NULL)
         return; /* these samples are another sweep's: they fill the rest of a batch */
     const bool told = it->resumed_inside;
     if (!told)
@@ -106,16 +107,27 @@ static void go_back(struct imrec_iter *it)
                        inside ? run->sample - it->window_before : 0);
 }
 
+/* A job's batch is over: what of it is this rank's. All ranks have equally many slots. */
+static void take_share(const struct imrec_iter *it, struct schedule_close *closed)
+{
+    const struct global_order *g = it->stream.plan.global;
+    if (g == NULL)
+        return;
+    closed->count = (uint32_t)share_of_batch(&g->share, closed->count);
+    closed->slots = (uint32_t)min_u64(closed->slots, g->share.count);
+}
+
 static enum ordered_step close_cell(struct imrec_iter *it, struct cell_state *c)
 {
     c->closed = it->schedule.closed;
+    take_share(it, &c->closed);
     c->next = place_behind(it, &c->closed.next);
     c->after = place_behind(it, &c->closed.after);
     if (c->closed.slots == 0)
         c->sweep = c->closed.next.sweep;
     if (c->closed.end)
         tell_damage(it, c, c->closed.slots);
-    it->cell_open = false;
+    it->cell_open = it->closing = false;
     return ORDERED_CLOSE;
 }
 
@@ -128,16 +140,12 @@ give(struct imrec_iter *it, struct cell_state *c, struct ticket *t, enum schedul
     t->record = NULL;
     t->window = NULL;
     t->sweep = it->stream.sweep;
-    if (t->slot == 0) {
-        c->sweep = s->main.sweep; /* batches begin with a slot of the main run, blank or not */
-        c->epoch = s->main.epoch;
-    }
     if (step != SCHEDULE_BLANK) {
         t->record = record_stream_take(&it->stream);
         t->window = it->stream.window;
         loader_hold(it->stream.loader, t->window);
     }
-    if (main_run) {
+    if (main_run && it->stream.plan.global == NULL) {
         it->place.window = it->window_number;
         it->place.before = it->window_before;
     }
@@ -155,35 +163,96 @@ static enum ordered_step stop(struct imrec_iter *it, struct cell_state *c, enum 
     return ORDERED_STOP;
 }
 
+/* Whether there is another record. Of a job's sweep that is arithmetic. */
+static enum imrec_status look_ahead(struct imrec_iter *it, bool *more, struct imrec_error *err)
+{
+    const struct schedule *s = &it->schedule;
+    const struct global_order *g = it->stream.plan.global;
+    *more = false;
+    if (!schedule_asks(s))
+        return IMREC_OK;
+    if (g == NULL)
+        return record_stream_more(&it->stream, more, err);
+    *more = (s->fill == FILL_NEXT_SWEEPS ? &s->tail : &s->main)->sample < g->share.records;
+    return IMREC_OK;
+}
+
+/* Of a job's batch: whether the slot that the schedule has just filled is this rank's. Its record
+ * is then the stream's next one. */
+static enum imrec_status
+find_own(struct imrec_iter *it, enum schedule_step next, bool *own, struct imrec_error *err)
+{
+    const struct schedule *s = &it->schedule;
+    const struct global_order *g = it->stream.plan.global;
+    const uint64_t slot = s->slots - 1;
+    *own = g == NULL || slot - g->share.begin < g->share.count; /* below begin: wraps, is large */
+    if (g == NULL || !*own || next == SCHEDULE_BLANK)
+        return IMREC_OK;
+    const struct schedule_run *run = s->fill == FILL_NEXT_SWEEPS ? &s->tail : &s->main;
+    bool more;
+    record_stream_stand(&it->stream, run->sweep, run->sample - 1, slot);
+    return record_stream_more(&it->stream, &more, err);
+}
+
+/* Slots of a short batch of the job that other ranks have, and this one therefore too. */
+static enum ordered_step fill_share(struct imrec_iter *it, struct cell_state *c, struct ticket *t)
+{
+    struct schedule_close closed = it->schedule.closed;
+    take_share(it, &closed);
+    it->closing = t->slot < closed.slots;
+    return it->closing ? give(it, c, t, SCHEDULE_BLANK) : close_cell(it, c);
+}
+
+static void go_on(struct imrec_iter *it, enum schedule_step next)
+{
+    if (it->stream.plan.global != NULL)
+        return; /* its place is found record by record */
+    if (next == SCHEDULE_BACK) {
+        go_back(it);
+        return;
+    }
+    it->resumed_inside = false; /* what begins now begins with its first sample */
+    record_stream_go(&it->stream, schedule_target(&it->schedule));
+}
+
+/* Batches begin with a slot of the main run, blank or not. */
+static void begin_cell(const struct imrec_iter *it, struct cell_state *c)
+{
+    if (it->schedule.slots != 1)
+        return;
+    c->sweep = it->schedule.main.sweep;
+    c->epoch = it->schedule.main.epoch;
+}
+
 static enum ordered_step step(struct imrec_iter *it, struct ticket *t)
 {
     struct cell_state *c = &it->slots.cells[t->cell];
     if (!it->cell_open)
         slots_begin_cell(&it->slots, t->cell);
     it->cell_open = true;
-    for (;;) {
-        bool more = false;
+    while (!it->closing) {
+        bool more, own;
         struct imrec_error err;
-        if (schedule_asks(&it->schedule)) {
-            const enum imrec_status st = record_stream_more(&it->stream, &more, &err);
-            if (st != IMREC_OK)
-                return stop(it, c, st, &err);
-        }
+        enum imrec_status st = look_ahead(it, &more, &err);
+        if (st != IMREC_OK)
+            return stop(it, c, st, &err);
         const uint64_t sweep = it->schedule.main.sweep;
         const enum schedule_step next = schedule_next(&it->schedule, more);
         if (it->schedule.main.sweep != sweep && t->slot != 0) /* damage after its last sample */
             tell_damage(it, c, t->slot);
         if (next == SCHEDULE_CLOSE)
-            return close_cell(it, c);
-        if (next == SCHEDULE_BACK) {
-            go_back(it);
+            break;
+        if (next == SCHEDULE_BACK || next == SCHEDULE_GO) {
+            go_on(it, next);
             continue;
         }
-        if (next != SCHEDULE_GO)
+        begin_cell(it, c);
+        if ((st = find_own(it, next, &own, &err)) != IMREC_OK)
+            return stop(it, c, st, &err);
+        if (own)
             return give(it, c, t, next);
-        it->resumed_inside = false; /* what begins now begins with its first sample */
-        record_stream_go(&it->stream, schedule_target(&it->schedule));
     }
+    return fill_share(it, c, t);
 }
 
 enum ordered_step iter_feed(void *context, const struct ordered_task *task, uint32_t worker)
@@ -202,11 +271,14 @@ enum ordered_step iter_feed(void *context, const struct ordered_task *task, uint
 void iter_begin_at(struct imrec_iter *it, const struct place *place)
 {
     const struct schedule_run *run = &place->run;
+    const bool job = it->stream.plan.global != NULL;
     schedule_begin(&it->schedule, *run);
-    record_stream_seek(&it->stream, run->sweep, place->window, run->sample - place->before);
-    it->cell_open = false;
+    if (!job)
+        record_stream_seek(&it->stream, run->sweep, place->window, run->sample - place->before);
+    it->cell_open = it->closing = false;
     it->pending_damages = 0;
     it->place = *place;
     it->window_before = place->before;
-    it->resumed_inside = run->sample != 0; /* the window's damage came with its first sample */
+    it->resumed_inside =
+        !job && run->sample != 0; /* the window's damage came with its first sample */
 }

@@ -34,6 +34,7 @@ void imrec_iter_close(struct imrec_iter *it)
     batch_lease_leave(it->lease);
     label_table_free(&it->labels);
     pages_free(it->mean_image, it->mean_image_bytes);
+    global_order_free(&it->global);
     container_close(&it->container);
     cache_close(it->cache);
     IMREC_FREE(it->position, it);

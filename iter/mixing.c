@@ -62,14 +62,13 @@ static void mix_pair(struct imrec_iter *it, uint32_t cell, uint32_t a, uint32_t 
     note(slots_draw(s, cell, 0, b), a, share, m, &o->data_shape);
 }
 
-void iter_mix(void *context, uint32_t cell)
+/* Pairs among slots [begin, end) of the batch. */
+static void mix_group(struct imrec_iter *it, uint32_t cell, uint32_t begin, uint32_t end)
 {
-    struct imrec_iter *it = context;
     struct slots *s = &it->slots;
-    struct mix_candidate *all = s->candidates + (size_t)cell * s->batch_size;
+    struct mix_candidate *all = s->candidates + slots_row(s, cell, begin);
     uint32_t n = 0;
-    const uint32_t given = s->cells[cell].closed.slots * it->views.rows;
-    for (uint32_t slot = 0; slot < given; slot++) {
+    for (uint32_t slot = begin; slot < end; slot++) {
         const size_t row = slots_row(s, cell, slot);
         if (s->valid[row] && s->status[row] == IMREC_OK)
             all[n++] = (struct mix_candidate){s->mixes[row].order, slot};
@@ -77,4 +76,14 @@ void iter_mix(void *context, uint32_t cell)
     qsort(all, n, sizeof(*all), by_order);
     for (uint32_t i = 0; i + 1 < n; i += 2) /* one that is left over stays as it is */
         mix_pair(it, cell, all[i].slot, all[i + 1].slot);
+}
+
+void iter_mix(void *context, uint32_t cell)
+{
+    struct imrec_iter *it = context;
+    const uint32_t given = it->slots.cells[cell].closed.slots * it->views.rows;
+    const uint32_t group =
+        it->options.mix_group != 0 ? (uint32_t)it->options.mix_group : it->slots.batch_size;
+    for (uint32_t begin = 0; begin < given; begin += group)
+        mix_group(it, cell, begin, given - begin < group ? given : begin + group);
 }

@@ -67,9 +67,45 @@ static enum imrec_status open_cache(struct imrec_iter *it, struct imrec_error *e
     return IMREC_OK;
 }
 
+/* order=global: this rank's share of the job's sequence. */
+static enum imrec_status
+share_order(struct imrec_iter *it, struct record_stream_options *so, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    const uint64_t rows = it->views.rows, own = (uint64_t)o->batch_size / rows;
+    if (!it->indexed)
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "%.200s: order=global needs records that are known singly: make an index "
+                          "(imrec index), and read with path_imgidx=auto",
+                          it->container.shards[0].uri);
+    it->global.share = (struct share){
+        .records = it->container.unit_count,
+        .batch = (uint64_t)o->global_batch_size / rows,
+        .begin = (uint64_t)o->part_index * own,
+        .count = own,
+        .runs_on = o->last_batch == IMREC_LAST_WRAP || o->epoch_size > 0,
+    };
+    so->chunk_bytes = o->locality == IMREC_LOCALITY_CHUNK ? (uint64_t)o->shuffle_chunk : 0;
+    return record_stream_share(&it->stream, so, &it->container, &it->global, err);
+}
+
+static void trace_data(const struct imrec_iter *it)
+{
+    const struct imrec_iter_options *o = &it->options;
+    const struct container *c = &it->container;
+    if (o->verbose)
+        imrec_log(IMREC_LOG_TRACE,
+                  "%s: %u shards, %llu bytes, partition %lld of %lld, %llu windows a sweep, %s%s",
+                  o->path_imgrec, c->shard_count, (unsigned long long)c->total_bytes,
+                  (long long)o->part_index, (long long)o->num_parts,
+                  (unsigned long long)it->stream.plan.windows.count,
+                  c->index != NULL ? "index " : "no index", c->index != NULL ? c->index : "");
+}
+
 static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
+    const bool job = o->order == IMREC_ORDER_GLOBAL; /* of which every rank knows all records */
     struct record_stream_options so = {.shuffle = o->shuffle,
                                        .seed = (uint64_t)o->seed,
                                        .shuffle_window = (uint64_t)o->shuffle_window};
@@ -78,8 +114,8 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
     const struct container_options wanted = {
         .path_imgrec = o->path_imgrec,
         .path_imgidx = o->path_imgidx,
-        .num_parts = (uint64_t)o->num_parts,
-        .part_index = (uint64_t)o->part_index,
+        .num_parts = job ? 1 : (uint64_t)o->num_parts,
+        .part_index = job ? 0 : (uint64_t)o->part_index,
         .cell_bytes = record_stream_cell_bytes(&so, (uint64_t)o->shuffle_chunk),
         .table_most = TABLE_MOST,
         .keep_in_memory = o->keep_in_memory,
@@ -99,6 +135,8 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
                           it->container.shards[0].uri, it->container.kind->name);
     warn_of_index(it);
     it->stream.plan = record_stream_plan(&so, &it->container, (uint64_t)o->shuffle_chunk);
+    if (job)
+        IMREC_TRY(share_order(it, &so, err));
     it->stream.context = it;
     it->stream.on_window = iter_on_window;
     if (o->path_imglist[0] != '\0')
@@ -107,14 +145,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
                                    list_type(o->dtype_label), err));
     if (it->recipe.boxes)
         IMREC_TRY(iter_fit_boxes(it, err));
-    if (o->verbose)
-        imrec_log(IMREC_LOG_TRACE,
-                  "%s: %u shards, %llu bytes, partition %lld of %lld, %llu windows a sweep, %s%s",
-                  o->path_imgrec, it->container.shard_count,
-                  (unsigned long long)it->container.total_bytes, (long long)o->part_index,
-                  (long long)o->num_parts, (unsigned long long)it->stream.plan.windows.count,
-                  it->container.index != NULL ? "index " : "no index",
-                  it->container.index != NULL ? it->container.index : "");
+    trace_data(it);
     return IMREC_OK;
 }
 
@@ -181,7 +212,8 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
         .workers = it->worker_count,
         .name = "preprocess_threads",
     };
-    s->batch_size = ordered.tasks;
+    s->batch_size =
+        it->stream.plan.global != NULL ? (uint32_t)it->global.share.batch : ordered.tasks;
     s->last_batch = o->last_batch;
     s->max_samples = (uint64_t)o->max_samples;
     s->max_sweeps = o->epoch_size == IMREC_FULL_DATA_SWEEP ? 1 : 0;

@@ -2,6 +2,7 @@
 #include "iter/position.h"
 
 #include "base/error.h"
+#include "base/rng.h"
 #include "formats/json_read.h"
 #include "formats/json_write.h"
 
@@ -24,29 +25,77 @@ static const struct field order_fields[] = {
     ORDER_FIELD(shuffle_window), ORDER_FIELD(shuffle_chunk), ORDER_FIELD(num_parts),
     ORDER_FIELD(part_index),     ORDER_FIELD(equal_batches),
 };
-enum { ORDER_FIELDS = sizeof(order_fields) / sizeof(order_fields[0]) };
+static const struct field job_fields[] = {
+    ORDER_FIELD(seed),           ORDER_FIELD(shuffle),       ORDER_FIELD(global_batch_size),
+    ORDER_FIELD(shuffle_window), ORDER_FIELD(shuffle_chunk),
+};
+enum {
+    ORDER_FIELDS = sizeof(order_fields) / sizeof(order_fields[0]),
+    JOB_FIELDS = sizeof(job_fields) / sizeof(job_fields[0]),
+};
 
-static int64_t order_value(const struct position_order *o, size_t i)
+static const struct field *fields_of(const struct position_order *o, size_t *n)
 {
-    return *(const int64_t *)((const char *)o + order_fields[i].offset);
+    *n = o->job ? JOB_FIELDS : ORDER_FIELDS;
+    return o->job ? job_fields : order_fields;
+}
+
+static const char *order_word(bool job)
+{
+    return job ? "global" : "local";
+}
+
+static const char *locality_word(const struct position_order *o)
+{
+    return o->chunks ? "chunk" : "record";
+}
+
+static int64_t order_value(const struct position_order *o, const struct field *f)
+{
+    return *(const int64_t *)((const char *)o + f->offset);
+}
+
+uint64_t position_hash(const struct position_order *o)
+{
+    const struct rng_key key = {o->data, (uint64_t)o->job * 2 + o->chunks};
+    uint64_t hash = 0;
+    size_t n;
+    const struct field *f = fields_of(o, &n);
+    for (size_t i = 0; i < n; i++)
+        if (f[i].offset != offsetof(struct position_order, part_index))
+            hash = rng_block(key, hash, (uint64_t)order_value(o, &f[i]), i, RNG_UNIT_ORDER).v[0];
+    return hash;
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static void put_all(struct json_writer *w, const struct position_order *o, const struct place *p)
+static void put_order(struct json_writer *w, const struct position_order *o)
 {
     char data[DATA_DIGITS];
+    size_t n;
+    const struct field *f = fields_of(o, &n);
     (void)snprintf(data, sizeof(data), "%016" PRIx64, o->data);
-    json_write_object(w, NULL, JSON_SPACED);
-    json_write_u64(w, "version", POSITION_VERSION);
+    json_write_u64(w, "version", o->job ? POSITION_OF_JOB : POSITION_VERSION);
+    if (o->job)
+        json_write_text(w, "order", order_word(true));
     json_write_text(w, "data", data);
-    for (size_t i = 0; i < ORDER_FIELDS; i++)
-        json_write_i64(w, order_fields[i].name, order_value(o, i));
+    for (size_t i = 0; i < n; i++)
+        json_write_i64(w, f[i].name, order_value(o, &f[i]));
+    if (o->job)
+        json_write_text(w, "locality", locality_word(o));
+}
+
+static void put_all(struct json_writer *w, const struct position_order *o, const struct place *p)
+{
+    json_write_object(w, NULL, JSON_SPACED);
+    put_order(w, o);
     json_write_u64(w, "sweep", p->run.sweep);
     json_write_u64(w, "sample", p->run.sample);
-    json_write_bool(w, "repeating", p->run.repeating);
-    json_write_u64(w, "window", p->window);
-    json_write_u64(w, "window_first_sample", p->before);
+    if (!o->job) {
+        json_write_bool(w, "repeating", p->run.repeating);
+        json_write_u64(w, "window", p->window);
+        json_write_u64(w, "window_first_sample", p->before);
+    }
     json_write_u64(w, "position", p->run.position);
     json_write_u64(w, "epoch", p->run.epoch);
     json_write_u64(w, "epoch_sample", p->run.in_epoch);
@@ -92,8 +141,8 @@ static bool may_differ(const struct position_order *o, const struct field *f)
     return o->equal_batches && f->offset == offsetof(struct position_order, part_index);
 }
 
-static enum imrec_status check_order(const struct json_value *root, const struct position_order *o,
-                                     bool *own, struct imrec_error *err)
+static enum imrec_status
+check_data(const struct json_value *root, const struct position_order *o, struct imrec_error *err)
 {
     const char *data = json_read_text(json_read_member(root, "data"));
     if (data == NULL)
@@ -109,17 +158,60 @@ static enum imrec_status check_order(const struct json_value *root, const struct
                             : o->verified ? ", read with verify_checksums=1,"
                                           : "",
                             want);
-    for (size_t i = 0; i < ORDER_FIELDS; i++) {
+    return IMREC_OK;
+}
+
+static enum imrec_status check_order(const struct json_value *root, const struct position_order *o,
+                                     bool *own, struct imrec_error *err)
+{
+    size_t n;
+    const struct field *f = fields_of(o, &n);
+    IMREC_TRY(check_data(root, o, err));
+    for (size_t i = 0; i < n; i++) {
         uint64_t v = 0;
-        IMREC_TRY(take_number(root, order_fields[i].name, &v, err));
-        const bool same = (int64_t)v == order_value(o, i);
-        if (may_differ(o, &order_fields[i]) && (int64_t)v < o->num_parts)
+        IMREC_TRY(take_number(root, f[i].name, &v, err));
+        const bool same = (int64_t)v == order_value(o, &f[i]);
+        if (may_differ(o, &f[i]) && (int64_t)v < o->num_parts)
             *own = same;
         else if (!same)
             return IMREC_REFUSE(
                 err, "position: it was taken with %s=%" PRIu64 ", this iterator has %s=%" PRId64,
-                order_fields[i].name, v, order_fields[i].name, order_value(o, i));
+                f[i].name, v, f[i].name, order_value(o, &f[i]));
     }
+    return IMREC_OK;
+}
+
+/* A word that the iterator has, too. */
+static enum imrec_status check_word(const struct json_value *root, const char *key,
+                                    const char *want, struct imrec_error *err)
+{
+    const char *word = json_read_text(json_read_member(root, key));
+    if (word == NULL)
+        return wrong(err, key, "a word");
+    if (strcmp(word, want) == 0)
+        return IMREC_OK;
+    return IMREC_REFUSE(err, "position: it was taken with %s=%.20s, this iterator has %s=%s", key,
+                        word, key, want);
+}
+
+/* ... of a job: windows and laps are no part of it. */
+static enum imrec_status take_job_place(const struct json_value *root,
+                                        const struct position_order *o, struct place *p,
+                                        struct imrec_error *err)
+{
+    struct place at = {.run = {.repeating = false}};
+    IMREC_TRY(check_word(root, "order", order_word(true), err));
+    IMREC_TRY(check_word(root, "locality", locality_word(o), err));
+    IMREC_TRY(take_number(root, "sweep", &at.run.sweep, err));
+    IMREC_TRY(take_number(root, "sample", &at.run.sample, err));
+    IMREC_TRY(take_number(root, "position", &at.run.position, err));
+    IMREC_TRY(take_number(root, "epoch", &at.run.epoch, err));
+    IMREC_TRY(take_number(root, "epoch_sample", &at.run.in_epoch, err));
+    if (at.run.sample > o->records)
+        return IMREC_REFUSE(err, "position: \"sample\" is %" PRIu64 ", a sweep has %" PRIu64,
+                            at.run.sample, o->records);
+    at.run.given = at.run.sample != 0;
+    *p = at;
     return IMREC_OK;
 }
 
@@ -152,12 +244,17 @@ static enum imrec_status take_all(const struct json_value *root, const struct po
 {
     uint64_t version = 0;
     IMREC_TRY(take_number(root, "version", &version, err));
-    if (version != POSITION_VERSION)
+    if (version != POSITION_VERSION && version != POSITION_OF_JOB)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
-                          "position: it has version %" PRIu64 ", this library reads %d", version,
-                          POSITION_VERSION);
+                          "position: it has version %" PRIu64 ", this library reads %d and %d",
+                          version, POSITION_VERSION, POSITION_OF_JOB);
+    if (order->job != (version == POSITION_OF_JOB))
+        return IMREC_REFUSE(err, "position: it was taken with order=%s, this iterator has order=%s",
+                            order_word(!order->job), order_word(order->job));
     *own = true;
     IMREC_TRY(check_order(root, order, own, err));
+    if (order->job)
+        return take_job_place(root, order, place, err);
     return take_place(root, *own ? windows : UINT64_MAX, place, err);
 }
 

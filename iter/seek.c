@@ -1,6 +1,7 @@
 /* iter/seek.c - moving the stream: positions, rewind, seek. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/rng.h"
 #include "container/record_table.h"
 #include "iter/position.h"
 #include "iter/state.h"
@@ -8,13 +9,20 @@
 static struct position_order order_of(const struct imrec_iter *it)
 {
     const struct imrec_iter_options *o = &it->options;
+    const bool job = o->order == IMREC_ORDER_GLOBAL,
+               chunks = job && o->locality == IMREC_LOCALITY_CHUNK;
+    const bool windows = o->shuffle && (chunks || !it->indexed); /* they shape the order */
     return (struct position_order){
         .data = container_fingerprint(&it->container),
         .seed = o->seed,
         .shuffle = o->shuffle,
         .indexed = it->indexed,
-        .shuffle_window = o->shuffle && !it->indexed ? o->shuffle_window : 0,
-        .shuffle_chunk = o->shuffle && !it->indexed ? o->shuffle_chunk : 0,
+        .shuffle_window = windows ? o->shuffle_window : 0,
+        .shuffle_chunk = windows ? o->shuffle_chunk : 0,
+        .job = job,
+        .chunks = chunks,
+        .global_batch_size = (int64_t)it->global.share.batch,
+        .records = it->global.share.records,
         .num_parts = o->num_parts,
         .part_index = o->part_index,
         .equal_batches = o->equal_batches,
@@ -55,15 +63,54 @@ enum imrec_status imrec_iter_rewind(struct imrec_iter *it, struct imrec_error *e
     return IMREC_OK;
 }
 
-enum imrec_status
-imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error *err)
+static enum imrec_status write_position(struct imrec_iter *it, const struct place *place,
+                                        const char **json, struct imrec_error *err)
 {
     const struct position_order order = order_of(it);
     char *text;
-    IMREC_TRY(position_write(&order, &it->at, &text, err));
+    IMREC_TRY(position_write(&order, place, &text, err));
     imrec_free(it->position);
     *json = it->position = text;
     return IMREC_OK;
+}
+
+enum imrec_status
+imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error *err)
+{
+    return write_position(it, &it->at, json, err);
+}
+
+enum imrec_status imrec_iter_position_at(struct imrec_iter *it, uint64_t sweep, uint64_t sample,
+                                         const char **json, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    const uint64_t records = it->global.share.records, size = it->schedule.epoch_size;
+    if (o->order != IMREC_ORDER_GLOBAL)
+        return IMREC_REFUSE(err, "a position of numbers needs order=global: with order=local a "
+                                 "place depends on what the partition has read");
+    if (sample > records)
+        return IMREC_REFUSE(err, "sample must be at most %llu, those of a sweep, not %llu",
+                            (unsigned long long)records, (unsigned long long)sample);
+    if (records != 0 && sweep > (uint64_t)INT64_MAX / records - 1)
+        return IMREC_REFUSE(err, "sweep %llu of %llu samples is out of range",
+                            (unsigned long long)sweep, (unsigned long long)records);
+    struct place at = {.run = {.sweep = sweep, .sample = sample, .given = sample != 0}};
+    at.run.position = sweep * records + sample;
+    at.run.epoch = size != 0 ? at.run.position / size : sweep;
+    at.run.in_epoch = size != 0 ? at.run.position % size : sample;
+    return write_position(it, &at, json, err);
+}
+
+uint64_t imrec_iter_fingerprint(const struct imrec_iter *it)
+{
+    const struct imrec_iter_options *o = &it->options;
+    const struct position_order order = order_of(it);
+    const struct rng_key key = {position_hash(&order), (uint64_t)o->num_parts};
+    const uint64_t ends = (uint64_t)o->last_batch << 32 | (uint64_t)o->batch_size;
+    const struct rng_block a =
+        rng_block(key, (uint64_t)o->epoch_size, (uint64_t)o->max_samples, ends, RNG_UNIT_ORDER);
+    return rng_block(key, a.v[0], (uint64_t)o->seed_aug, (uint64_t)o->mix_group, RNG_UNIT_ORDER)
+        .v[0];
 }
 
 /* A position that was taken with an index and one that was not are of different orders; which of
@@ -75,7 +122,8 @@ static enum imrec_status blame_order(const struct imrec_iter *it, const char *js
     bool was;
     char *missing = NULL;
     uint32_t there;
-    if (s->kind->own_index || !position_indexed(json, &was) || was == it->indexed)
+    if (it->options.order == IMREC_ORDER_GLOBAL || s->kind->own_index ||
+        !position_indexed(json, &was) || was == it->indexed)
         return st;
     if (!was)
         return imrec_fail(err, st,

@@ -47,6 +47,7 @@ struct imrec_iter {
     struct cache *cache;      /* that it reads through; NULL: none */
     struct store_scope scope; /* of what it opens; counts */
     struct record_stream stream;
+    struct global_order global; /* with order=global: the stream's */
     struct schedule schedule;
     struct slots slots;
     struct batch_lease *lease; /* of batches that the consumer keeps; NULL until the first */
@@ -62,6 +63,7 @@ struct imrec_iter {
 
     /* the feed's, under its lock */
     bool cell_open;
+    bool closing;           /* what the schedule has closed still lacks slots of this rank */
     struct place place;     /* after the last sample of the main run */
     uint64_t window_before; /* of the window in use: samples of the sweep before it */
     uint64_t window_number;

@@ -10,7 +10,7 @@
 
 static uint64_t index_bytes(const struct imrec_iter *it)
 {
-    const uint64_t sums = set_sums_memory(&it->container);
+    const uint64_t sums = set_sums_memory(&it->container) + global_order_memory(&it->global);
     return it->indexed ? container_table_memory(&it->container) +
                              container_state_memory(&it->container) + sums
                        : sums;
@@ -50,8 +50,9 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
 static uint64_t memory_in_use(struct imrec_iter *it)
 {
     uint64_t sum = slots_memory(&it->options, &it->views, it->label_width) +
-                   container_memory(&it->container) + label_table_memory(&it->labels) +
-                   it->mean_image_bytes + batch_lease_memory(it->lease);
+                   container_memory(&it->container) + global_order_memory(&it->global) +
+                   label_table_memory(&it->labels) + it->mean_image_bytes +
+                   batch_lease_memory(it->lease);
     if (it->stream.loader != NULL)
         sum += loader_memory(it->stream.loader);
     return sum;

@@ -14,6 +14,14 @@ enum imrec_last_batch {
     IMREC_LAST_WRAP,    /* batches continue into the next sweep; there is no IMREC_END */
 };
 enum imrec_ctx { IMREC_CTX_GPU, IMREC_CTX_CPU };
+enum imrec_order {
+    IMREC_ORDER_LOCAL,  /* each partition has its share of the data, and an order of it */
+    IMREC_ORDER_GLOBAL, /* one sequence for the job; a rank has its slots of every batch */
+};
+enum imrec_locality {
+    IMREC_LOCALITY_RECORD, /* of a global order: a permutation of all records */
+    IMREC_LOCALITY_CHUNK,  /* cells of shuffle_chunk bytes, mixed within shuffle_window */
+};
 
 /* THE table: C fields, key=value, flags, Python keywords, --help, man page and docs are all
  * made from it. Columns: type, name, default as text (NULL = required), minimum, maximum, unit or
@@ -164,6 +172,10 @@ enum imrec_ctx { IMREC_CTX_GPU, IMREC_CTX_CPU };
     X(bool,     verify_checksums,   "0",  0, 1,         "0|1",     "auxiliary",    "compare every record with its checksum in the .crc next to the shard: a difference is damage", SCOPE_DATA) \
     X(const char *, cache,          "",   0, 65535,     "DIR",     "backend",      "keep what is read of sets on web servers, in buckets and on HDFS in this directory, for later sweeps and other processes", SCOPE_RUN) \
     X(int64_t,  cache_size,         "0",  0, INT64_MAX, "bytes",   "backend",      "bound of the file in cache=, at least 4M; 0 = the one that it has, 10G for a new one", SCOPE_RUN) \
-    X(const char *, metrics,        "",   0, 200,       "FILE|unix:PATH|HOST:PORT", "auxiliary", "numbers of this reader for Prometheus: a file that is written every 5 s, or a socket that answers GET /metrics: 127.0.0.1:9400, port 0 takes a free one", SCOPE_RUN)
+    X(const char *, metrics,        "",   0, 200,       "FILE|unix:PATH|HOST:PORT", "auxiliary", "numbers of this reader for Prometheus: a file that is written every 5 s, or a socket that answers GET /metrics: 127.0.0.1:9400, port 0 takes a free one", SCOPE_RUN) \
+    X(enum imrec_order, order,  "local", 0, 1,       "local|global", "dataset", "local: a partition has its share of the data and an order of it; global: one sequence for the whole job, equal for every num_parts, of which part_index has its slots of each batch; needs an index", SCOPE_ORDER) \
+    X(int64_t,  global_batch_size,  "0",  0, 1 << 30,   "samples", "batch",        "with order=global: samples in a batch of the job, a multiple of num_parts; 0 = batch_size of each of num_parts, which otherwise may be omitted", SCOPE_ORDER) \
+    X(enum imrec_locality, locality, "record", 0, 1,    "record|chunk", "dataset", "with order=global and shuffle=1: permute all records; or cells of shuffle_chunk, mixed in shuffle_window bytes of the job, which reads near records together", SCOPE_ORDER) \
+    X(int64_t,  mix_group,          "0",  0, 1 << 20,   "slots",   "augmentation", "mixup and cutmix choose partners among this many consecutive slots; 0 = the whole batch, with order=global that of the job", SCOPE_BATCH)
 /* clang-format on */
 #endif

@@ -166,11 +166,26 @@ imrec_iter_rewind(struct imrec_iter *it, struct imrec_error *err);
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_position(struct imrec_iter *it, const char **json, struct imrec_error *err);
 
+/* With order=global: the position of sample `sample` (from 0; at most imrec_iter_samples()) of a
+ * sweep, made from these numbers alone. It equals the one that every rank has there. The iterator
+ * stays where it is; its text is valid until the next call. IMREC_ERR_ARGUMENT: another order, or
+ * numbers that a sweep does not have. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_iter_position_at(struct imrec_iter *it, uint64_t sweep, uint64_t sample, const char **json,
+                       struct imrec_error *err);
+
+/* A number that is equal on all ranks of a job, whatever their part_index, if they agree about
+ * data, seeds, order, num_parts, batch size, mix_group, last_batch, epoch_size and max_samples.
+ * Compare it when a job begins. */
+IMREC_API uint64_t imrec_iter_fingerprint(const struct imrec_iter *it);
+
 /* Goes to a position of the same data, seed, partition and order; batch size, threads and prefetch
  * depth may differ. With equal_batches=1 it may be the position of any of the num_parts partitions:
  * each goes to its own place after the same number of samples of the sweep. Without an index this
  * call finds that place by reading the partition from the beginning of the sweep (twice, if its own
- * samples are being repeated); it decodes nothing. On failure the iterator stays where it was. */
+ * samples are being repeated); it decodes nothing. With order=global it is the
+ * position of any rank of a job of any num_parts, and the batch of the job (global_batch_size) must
+ * be the same. On failure the iterator stays where it was. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_seek(struct imrec_iter *it, const char *json, struct imrec_error *err);
 

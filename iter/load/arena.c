@@ -130,14 +130,14 @@ static enum imrec_status list_units(struct arena *a, const struct loader_options
 {
     uint64_t first;
     const bool cells = !container_is_listed(o->container);
-    o->extent(o->context, a->window.number, &first, &a->units);
+    o->extent(o->context, &a->window, &first, &a->units);
     if (!ARENA_GROW(a->order, a->order_capacity, a->units, memory))
         return no_memory("a window's units", a->units * sizeof(*a->order), err);
     if (!(cells ? ARENA_GROW(a->slots, a->slot_capacity, a->units, memory)
                 : ARENA_GROW(a->window.records, a->record_capacity, a->units, memory)))
         return no_memory("a window's records", a->units * sizeof(*a->window.records), err);
     for (uint64_t i = 0; i < a->units; i++)
-        a->order[i] = (struct ordered){o->unit_at(o->context, a->window.sweep, first + i), i};
+        a->order[i] = (struct ordered){o->unit_at(o->context, &a->window, first + i), i};
     sort_units(a->order, a->units);
     return cells ? IMREC_OK : locate_units(a, o->container, memory, err);
 }

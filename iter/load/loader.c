@@ -109,6 +109,7 @@ static void open_next(struct loader *l, struct arena *a)
     const uint64_t room = seen < ROOM_LEAST ? ROOM_LEAST : seen < ROOM_MOST ? seen : ROOM_MOST;
     a->state = ARENA_OPENING;
     a->sequence = l->opened++;
+    a->window.shift = l->shift;
     a->busy = 1;
     l->opening = true;
     l->next_number = number + 1 < l->o.windows ? number + 1 : 0;
@@ -301,6 +302,13 @@ void loader_seek(struct loader *l, uint64_t sweep, uint64_t number)
     l->next_number = number;
     l->opened = l->taken;
     cond_wake_all(&l->work);
+    mutex_unlock(&l->lock);
+}
+
+void loader_shift(struct loader *l, uint64_t shift)
+{
+    mutex_lock(&l->lock);
+    l->shift = shift;
     mutex_unlock(&l->lock);
 }
 

@@ -25,6 +25,7 @@ struct damage { /* bytes [begin, end) of a shard */
 
 struct window {
     uint64_t sweep, number;     /* in the sweep */
+    uint64_t shift;             /* of loader_shift(), when it was opened */
     struct record_ref *records; /* in the order of delivery */
     uint64_t count;
     struct damage *damages; /* but for lost records; in file order */
@@ -38,10 +39,10 @@ struct loader_options {
     uint64_t windows;     /* of a sweep, >= 1 */
     uint64_t arena_bytes; /* nominal; a larger window grows its arena */
     void *context;
-    /* Units of window `number`: its first place in the sweep's order and how many. Pure. */
-    void (*extent)(void *context, uint64_t number, uint64_t *first, uint64_t *count);
-    /* The unit at place i of the sweep's order. Pure, any thread. */
-    uint64_t (*unit_at)(void *context, uint64_t sweep, uint64_t i);
+    /* Units of window w->number: its first place in the sweep's order and how many. */
+    void (*extent)(void *context, const struct window *w, uint64_t *first, uint64_t *count);
+    /* The unit at place i of the sweep's order. Any thread, but of the two one at a time. */
+    uint64_t (*unit_at)(void *context, const struct window *w, uint64_t i);
     /* Puts w->records, which are in the order of their units (cells: by offset inside), into
      * the order of delivery. Any thread. */
     void (*order)(void *context, struct window *w);
@@ -62,6 +63,8 @@ void loader_hold(struct loader *l, struct window *w);    /* any thread that hold
 void loader_release(struct loader *l, struct window *w); /* the last one gives the arena back */
 /* Forgets what was read ahead and continues at (sweep, number). Windows still held stay valid. */
 void loader_seek(struct loader *l, uint64_t sweep, uint64_t number);
+/* What windows that are opened from now on get as `shift`; 0 before. loader_seek() comes next. */
+void loader_shift(struct loader *l, uint64_t shift);
 void loader_cancel(struct loader *l); /* wakes every waiter */
 /* Why the lost record failed; text lives as long as the window is held. */
 const struct imrec_error *loader_lost_reason(const struct window *w, const struct record_ref *r);

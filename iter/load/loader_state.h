@@ -34,6 +34,7 @@ struct loader {
     struct reading *threads;
     struct advice advice;
     bool opening;                     /* windows are opened one after the other */
+    uint64_t shift;                   /* of windows that are opened */
     uint64_t next_sweep, next_number; /* the window that is opened next */
     uint64_t opened, taken;           /* sequence numbers */
     uint64_t largest_record;          /* bytes, seen so far */

@@ -26,6 +26,15 @@ static uint64_t mean_record_bytes(const struct container *container)
     return n != 0 && container->total_bytes / n != 0 ? container->total_bytes / n : 1;
 }
 
+/* Stores that answer many requests at once are asked so. */
+static void read_far(struct record_stream_plan *p, const struct container *container)
+{
+    for (uint32_t i = 0; i < container->shard_count; i++)
+        if (container->shards[i].source->at_once > p->threads)
+            p->threads = container->shards[i].source->at_once;
+    p->far_bytes = p->threads > DISK_THREADS ? p->threads * SOURCE_FAR_BYTES : 0;
+}
+
 struct record_stream_plan record_stream_plan(const struct record_stream_options *o,
                                              const struct container *container,
                                              uint64_t shuffle_chunk)
@@ -49,10 +58,7 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
         most = o->shuffle_window / 2;
         first = min_u64(FIRST_WINDOW_BYTES, most);
     }
-    for (uint32_t i = 0; i < container->shard_count; i++)
-        if (container->shards[i].source->at_once > p.threads)
-            p.threads = container->shards[i].source->at_once;
-    p.far_bytes = p.threads > DISK_THREADS ? p.threads * SOURCE_FAR_BYTES : 0;
+    read_far(&p, container);
     p.windows = windows_plan(container->unit_count, unit, most, first);
     const uint64_t held =
         container->end - container->begin; /* a small partition needs no large arena */
@@ -62,20 +68,90 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
     return p;
 }
 
-/* ---- callbacks of the loader: pure, any thread -------------------------------------------- */
+/* ---- a job's order ------------------------------------------------------------------------- */
 
-static void extent(void *context, uint64_t number, uint64_t *first, uint64_t *count)
+/* As many batches as make a window: every rank cuts the same ones. False: one holds all. */
+static bool cut_chunks(struct global_order *o, uint64_t mean, uint64_t most)
 {
-    const struct record_stream_plan *p = context;
-    windows_extent(&p->windows, number, first, count);
+    const uint64_t batch = o->share.batch;
+    const uint64_t batch_bytes = mean > UINT64_MAX / batch ? UINT64_MAX : mean * batch;
+    o->grain = batch;
+    o->windows = windows_plan(ceil_div(o->share.records, batch), batch_bytes, most,
+                              min_u64(FIRST_WINDOW_BYTES, most));
+    return o->windows.count > 1;
 }
 
-static uint64_t unit_at(void *context, uint64_t sweep, uint64_t i)
+/* Windows of single records shape no order: a rank's share of one is as large as without ranks. */
+static void cut_records(struct global_order *o, uint64_t mean, uint64_t most, uint64_t first)
+{
+    const uint64_t ranks = o->share.batch / o->share.count;
+    o->grain = 1;
+    o->windows = windows_plan(o->share.records, mean, most * ranks, first * ranks);
+}
+
+/* The share of the largest window, and a record for what a phase adds. */
+static uint64_t share_bytes(const struct global_order *g, uint64_t mean)
+{
+    uint64_t first, count, second = 0;
+    global_order_window(g, 0, &first, &count);
+    if (g->windows.count > 1)
+        global_order_window(g, 1, &first, &second);
+    count = count > second ? count : second;
+    return (ceil_div(count, g->share.batch) * g->share.count + 1) * mean;
+}
+
+enum imrec_status record_stream_share(struct record_stream *s,
+                                      const struct record_stream_options *o,
+                                      const struct container *container, struct global_order *g,
+                                      struct imrec_error *err)
+{
+    const uint64_t mean = mean_record_bytes(container);
+    struct global_order order = {.share = g->share, .seed = o->seed, .shuffle = o->shuffle};
+    struct record_stream_plan p = {.seed = o->seed, .by_record = true, .global = g};
+    const bool chunks =
+        o->shuffle && o->chunk_bytes != 0 && cut_chunks(&order, mean, o->shuffle_window / 2);
+    p.arenas = chunks ? 2 : o->shuffle ? 8 : 4;
+    p.threads = chunks ? 2 : o->shuffle ? DISK_THREADS : 1;
+    if (!chunks)
+        cut_records(&order, mean, o->shuffle ? CHUNK_BYTES / 2 : CHUNK_BYTES, FIRST_CHUNK_BYTES);
+    read_far(&p, container);
+    p.windows = order.windows;
+    p.arena_bytes = share_bytes(&order, mean);
+    s->plan = p;
+    return global_order_init(g, &order, container, chunks ? o->chunk_bytes : 0, err);
+}
+
+/* ---- callbacks of the loader: pure, any thread -------------------------------------------- */
+
+static uint64_t phase_of(const struct global_order *g, const struct window *w)
+{
+    return share_phase(&g->share, w->sweep, w->shift);
+}
+
+static void extent(void *context, const struct window *w, uint64_t *first, uint64_t *count)
 {
     const struct record_stream_plan *p = context;
+    const struct global_order *g = p->global;
+    if (g == NULL) {
+        windows_extent(&p->windows, w->number, first, count);
+        return;
+    }
+    const uint64_t phase = phase_of(g, w);
+    uint64_t sample, n;
+    global_order_window(g, w->number, &sample, &n);
+    *first = share_before(&g->share, phase, sample);
+    *count = share_before(&g->share, phase, sample + n) - *first;
+}
+
+static uint64_t unit_at(void *context, const struct window *w, uint64_t i)
+{
+    const struct record_stream_plan *p = context;
+    struct global_order *g = p->global;
+    if (g != NULL)
+        return global_order_record(g, w->sweep, share_sample(&g->share, phase_of(g, w), i));
     if (!p->shuffle_units)
         return i;
-    return permute((struct rng_key){p->seed, sweep}, p->windows.units, i);
+    return permute((struct rng_key){p->seed, w->sweep}, p->windows.units, i);
 }
 
 static void order(void *context, struct window *w)
@@ -154,6 +230,7 @@ enum imrec_status record_stream_more(struct record_stream *s, bool *more, struct
 
 const struct record_ref *record_stream_take(struct record_stream *s)
 {
+    s->own++;
     return &s->window->records[s->i++];
 }
 
@@ -178,6 +255,26 @@ void record_stream_seek(struct record_stream *s, uint64_t sweep, uint64_t window
     loader_seek(s->loader, sweep, window);
     s->next_sweep = sweep;
     s->next_window = window;
+}
+
+void record_stream_stand(struct record_stream *s, uint64_t sweep, uint64_t sample, uint64_t slot)
+{
+    const struct global_order *g = s->plan.global;
+    const uint64_t shift = share_shift(&g->share, sweep, sample, slot);
+    const uint64_t phase = share_phase(&g->share, sweep, shift);
+    const uint64_t own = share_before(&g->share, phase, sample);
+    const uint64_t window = global_order_window_of(g, sample);
+    uint64_t first, count;
+    if (s->sweep == sweep && s->shift == shift && s->own == own)
+        return;
+    if (s->shift != shift) { /* what was read ahead is another share */
+        loader_shift(s->loader, shift);
+        s->next_sweep = UINT64_MAX;
+    }
+    global_order_window(g, window, &first, &count);
+    record_stream_seek(s, sweep, window, own - share_before(&g->share, phase, first));
+    s->shift = shift;
+    s->own = own;
 }
 
 static struct record_stream_spot find_record(const struct windows *w, uint64_t n)

@@ -4,6 +4,7 @@
 #define IMREC_ITER_LOAD_RECORD_STREAM_H
 
 #include "iter/load/loader.h"
+#include "iter/order/global_order.h"
 #include "iter/order/windows.h"
 
 #include <stdatomic.h>
@@ -11,11 +12,13 @@
 struct record_stream_options {
     bool shuffle, indexed;
     uint64_t seed, shuffle_window;
+    uint64_t chunk_bytes; /* of a global order: cells of this size; 0: none */
 };
 
 /* How a sweep is cut; pure numbers, shared with the loader's threads. */
 struct record_stream_plan {
     bool shuffle_units, shuffle_records, by_record; /* by_record: a unit is a record */
+    struct global_order *global; /* the order is that of a job; NULL: of the partition */
     uint64_t seed, cell_bytes;
     struct windows windows;
     uint64_t arena_bytes;
@@ -32,7 +35,8 @@ struct record_stream {
     uint64_t sweep;                   /* that it is in */
     uint64_t next_sweep, next_window; /* what loader_take() gives next */
     uint64_t skip;                    /* records of the next window to skip */
-    bool entered;                     /* the window has been announced */
+    uint64_t shift, own; /* of a global order: its shift, own samples of the sweep before */
+    bool entered;        /* the window has been announced */
     atomic_uint_least64_t io_wait_ns;
     /* Called for each window before its first record is given, in every lap. */
     void *context;
@@ -45,6 +49,12 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
                                              const struct container *container,
                                              uint64_t shuffle_chunk);
 
+/* Sets the plan of a global order, whose share is in *g. */
+IMREC_NODISCARD enum imrec_status
+record_stream_share(struct record_stream *s, const struct record_stream_options *o,
+                    const struct container *container, struct global_order *g,
+                    struct imrec_error *err);
+
 IMREC_NODISCARD enum imrec_status
 record_stream_start(struct record_stream *s, struct container *container, struct imrec_error *err);
 /* *more: whether there is another record in the sweep. Waits. */
@@ -55,6 +65,9 @@ const struct record_ref *record_stream_take(struct record_stream *s);
 void record_stream_go(struct record_stream *s, uint64_t sweep); /* to its start */
 /* To record `skip` of a window. */
 void record_stream_seek(struct record_stream *s, uint64_t sweep, uint64_t window, uint64_t skip);
+/* To an own sample of a global order, which is in that slot of the job's batch; where it comes
+ * anyhow, nothing happens. record_stream_more() and record_stream_take() give it. */
+void record_stream_stand(struct record_stream *s, uint64_t sweep, uint64_t sample, uint64_t slot);
 struct record_stream_spot {
     bool found;
     uint64_t window, before; /* found: the record's window, and records of the sweep before that */

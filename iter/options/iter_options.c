@@ -214,6 +214,62 @@ static enum imrec_status check_values(const struct imrec_iter_options *o, struct
     return IMREC_OK;
 }
 
+/* order=global: what batch_size and global_batch_size say of each other. */
+static enum imrec_status take_global(struct imrec_iter_options *o, struct imrec_error *err)
+{
+    const int64_t most = (int64_t)1 << 20, ranks = o->num_parts;
+    if (ranks < 1 || ranks > most || o->batch_size < 0 || o->batch_size > most)
+        return IMREC_OK; /* refused as any value out of its range */
+    if (o->global_batch_size == 0)
+        o->global_batch_size = o->batch_size * ranks;
+    if (o->global_batch_size % ranks != 0)
+        return IMREC_REFUSE(err,
+                            "global_batch_size must be a multiple of num_parts, but %lld is none "
+                            "of %lld",
+                            (long long)o->global_batch_size, (long long)ranks);
+    if (o->batch_size == 0)
+        o->batch_size = o->global_batch_size / ranks;
+    if (o->batch_size != o->global_batch_size / ranks)
+        return IMREC_REFUSE(err,
+                            "batch_size must be global_batch_size / num_parts, %lld, not %lld: "
+                            "give one of the two",
+                            (long long)(o->global_batch_size / ranks), (long long)o->batch_size);
+    if (o->on_error == IMREC_ON_ERROR_REPLACE)
+        return refuse(err, "on_error=replace takes another sample of those in memory, which with "
+                           "order=global depend on num_parts: use on_error=skip or stop");
+    o->equal_batches = false; /* they are equal anyhow */
+    return IMREC_OK;
+}
+
+static enum imrec_status take_order(struct imrec_iter_options *o, struct imrec_error *err)
+{
+    if (o->order == IMREC_ORDER_GLOBAL)
+        return take_global(o, err);
+    if (o->global_batch_size != 0)
+        return refuse(err, "global_batch_size needs order=global; without it batch_size is that "
+                           "of each partition");
+    if (o->locality != IMREC_LOCALITY_RECORD)
+        return refuse(err, "locality=chunk needs order=global; without it an order in chunks is "
+                           "that of path_imgidx=none");
+    return IMREC_OK;
+}
+
+/* A group that two ranks share could not be mixed. */
+static enum imrec_status check_groups(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    const bool job = o->order == IMREC_ORDER_GLOBAL;
+    const int64_t group = o->mix_group != 0 ? o->mix_group
+                          : job             ? o->global_batch_size
+                                            : o->batch_size;
+    if ((o->mixup <= 0 && o->cutmix <= 0) || o->batch_size % group == 0)
+        return IMREC_OK;
+    return IMREC_REFUSE(err,
+                        "mixup and cutmix choose partners among mix_group=%lld slots, but the %lld "
+                        "slots of a %s are no multiple of %lld",
+                        (long long)o->mix_group, (long long)o->batch_size,
+                        job ? "rank (global_batch_size / num_parts)" : "batch", (long long)group);
+}
+
 static enum imrec_status check_data(const struct imrec_iter_options *o, struct imrec_error *err)
 {
     if (o->part_index >= o->num_parts)
@@ -235,6 +291,7 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
     if (to->preset != NULL && to->preset[0] != '\0')
         IMREC_TRY(apply_preset(to, to->preset, true, err));
     to->preset = "";
+    IMREC_TRY(take_order(to, err));
     IMREC_TRY(param_check(iter_params, to, err));
     IMREC_TRY(check_audio(to, err));
     IMREC_TRY(take_round_batch(to, err));
@@ -242,5 +299,6 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
     take_label_width(to);
     IMREC_TRY(take_std(to, err));
     IMREC_TRY(check_values(to, err));
+    IMREC_TRY(check_groups(to, err));
     return check_data(to, err);
 }

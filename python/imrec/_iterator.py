@@ -118,9 +118,10 @@ class ImageRecordIter:
         self._dtype = np.dtype(DTYPES[ffi.string(ffi.cast("enum imrec_dtype", options.dtype))])
         self._masks = np.dtype(MASKS[ffi.string(ffi.cast("enum imrec_mask_type", options.masks))])
         self._labels = np.dtype(LABELS[ffi.string(ffi.cast("enum imrec_label_dtype", options.dtype_label))])
+        of_job = options.batch_size * (options.num_parts if options.order == lib.IMREC_ORDER_GLOBAL else 1)
         self._nhwc = options.layout == lib.IMREC_NHWC
         self._options = {
-            "batch_size": options.batch_size, "samples": options.batch_size // options.num_views, "epoch_size": options.epoch_size,
+            "batch_size": options.batch_size, "samples": of_job // options.num_views, "epoch_size": options.epoch_size,
             "drops": last == lib.IMREC_LAST_DROP, "wraps": wraps, "max_samples": options.max_samples,
             "fills": last in (lib.IMREC_LAST_PAD, lib.IMREC_LAST_REPEAT),
             "skips": options.on_error != lib.IMREC_ON_ERROR_STOP, "endless": wraps or options.epoch_size == lib.IMREC_INFINITELY_REPEAT,
@@ -275,6 +276,20 @@ class ImageRecordIter:
         index."""
         with self._serve():
             return {"position": self._position(), "indexed": bool(self._stats().indexed)}
+
+    def position_at(self, sweep: int, sample: int) -> dict[str, Any]:
+        """With order="global": the state_dict() that every rank has after `sample` samples of the job in a sweep, made from these
+        numbers alone: nothing is read, and no rank is asked."""
+        out, err = ffi.new("const char **"), new_error()
+        with self._serve():
+            check(lib.imrec_iter_position_at(self._it, sweep, sample, out, err), err)
+            return {"position": text(out[0]), "indexed": True}
+
+    def fingerprint(self) -> str:
+        """A text that is equal on all ranks of a job if they agree about data, seeds, order, num_parts, sizes and ends: to be
+        compared when the job begins, so that a rank that disagrees is an error and not a hang."""
+        with self._serve():
+            return f"{int(lib.imrec_iter_fingerprint(self._it)):016x}"
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes to a position of the same data, seed, partition and order; batch size, threads and prefetch depth may differ. The

@@ -4,15 +4,16 @@
 
 #include "iter/load/loader.h"
 
-static inline void all_units(void *context, uint64_t number, uint64_t *first, uint64_t *count)
+static inline void
+all_units(void *context, const struct window *w, uint64_t *first, uint64_t *count)
 {
-    *first = number;
+    *first = w->number;
     *count = ((const struct container *)context)->unit_count;
 }
 
-static inline uint64_t in_order(void *context, uint64_t sweep, uint64_t i)
+static inline uint64_t in_order(void *context, const struct window *w, uint64_t i)
 {
-    (void)context, (void)sweep;
+    (void)context, (void)w;
     return i;
 }
 

@@ -54,15 +54,18 @@ LOOP_TEST(what_was_written_is_read, 0, COUNT(places))
 
 TEST(the_text_has_the_parameters_of_the_order)
 {
-    char *text = written(&places[0]), key[64];
+    const struct position_order job = {.job = true};
+    char *text = written(&places[0]), *of_job, key[64];
+    ck_assert_int_eq(position_write(&job, &places[0], &of_job, NULL), IMREC_OK);
     for (const struct param *p = iter_params; p->name != NULL; p++) {
         snprintf(key, sizeof(key), "\"%s\": ", p->name);
         const bool other =
             strncmp(p->name, "shuffle_chunk_", 14) == 0; /* sets the seed, the chunk */
-        ck_assert_msg((strstr(text, key) != NULL) == ((p->scope & PARAM_OF_ORDER) != 0 && !other),
+        ck_assert_msg((strstr(text, key) != NULL || strstr(of_job, key) != NULL) ==
+                          ((p->scope & PARAM_OF_ORDER) != 0 && !other),
                       "%s", p->name);
     }
-    imrec_free(text);
+    IMREC_FREE(text, of_job);
 }
 
 TEST(the_text_is_the_specifications)
@@ -78,11 +81,59 @@ TEST(the_text_is_the_specifications)
     imrec_free(text);
 }
 
+static const struct position_order of_job = {.data = 0x0123456789abcdef,
+                                             .seed = 5,
+                                             .shuffle = 1,
+                                             .shuffle_window = 4096,
+                                             .shuffle_chunk = 8192,
+                                             .job = true,
+                                             .chunks = true,
+                                             .global_batch_size = 768,
+                                             .records = 1281167};
+
+TEST(that_of_a_job_is_the_specifications)
+{
+    char *text;
+    bool own;
+    struct place back;
+    ck_assert_int_eq(position_write(&of_job, &places[1], &text, NULL), IMREC_OK);
+    ck_assert_str_eq(text,
+                     "{\"version\": 2, \"order\": \"global\", \"data\": \"0123456789abcdef\", "
+                     "\"seed\": 5, \"shuffle\": 1, \"global_batch_size\": 768, "
+                     "\"shuffle_window\": 4096, \"shuffle_chunk\": 8192, "
+                     "\"locality\": \"chunk\", \"sweep\": 3, \"sample\": 1281167, "
+                     "\"position\": 0, \"epoch\": 0, \"epoch_sample\": 0}");
+    ck_assert_int_eq(position_read(text, &of_job, 1, &back, &own, NULL), IMREC_OK);
+    ck_assert(back.run.sweep == 3 && back.run.sample == 1281167 && back.window == 0);
+    imrec_free(text);
+}
+
+/* What an iterator with `this` says of that position. */
+TEST(what_differs_for_a_job_is_named)
+{
+    struct position_order records = of_job, less = of_job;
+    const struct position_order *const orders[] = {&order, &records, &less};
+    static const char *const says[] = {"order=local", "locality=record", "a sweep has 5"};
+    char *text;
+    bool own;
+    struct place back;
+    records.chunks = false;
+    less.records = 5;
+    ck_assert_int_eq(position_write(&of_job, &places[1], &text, NULL), IMREC_OK);
+    for (int i = 0; i < 3; i++) {
+        struct imrec_error err;
+        ck_assert_int_eq(position_read(text, orders[i], 1, &back, &own, &err), IMREC_ERR_ARGUMENT);
+        ck_assert_msg(strstr(err.message, says[i]) != NULL, "%s", err.message);
+    }
+    imrec_free(text);
+}
+
 /* Each replaces `from` in a good text. */
 static const struct {
     const char *from, *to, *says;
 } wrong[] = {
-    {"\"version\": 1", "\"version\": 2", "version 2"},
+    {"\"version\": 1", "\"version\": 2", "order=global"},
+    {"\"version\": 1", "\"version\": 3", "version 3"},
     {"\"version\": 1", "\"version\": \"1\"", "version"},
     {"\"version\": 1, ", "", "version"},
     {"0123456789abcdef", "0123456789abcdee", "other data"},

@@ -16,20 +16,21 @@ struct loading {
     bool in_order;
 };
 
-static inline void loading_extent(void *context, uint64_t number, uint64_t *first, uint64_t *count)
+static inline void
+loading_extent(void *context, const struct window *w, uint64_t *first, uint64_t *count)
 {
     const struct loading *ld = context;
     const uint64_t units = ld->container.unit_count;
-    *first = number * ld->per_window;
+    *first = w->number * ld->per_window;
     *count = units - *first < ld->per_window ? units - *first : ld->per_window;
 }
 
 /* A permutation: a step that has no factor in common with the number of units. */
-static inline uint64_t loading_unit(void *context, uint64_t sweep, uint64_t i)
+static inline uint64_t loading_unit(void *context, const struct window *w, uint64_t i)
 {
     const struct loading *ld = context;
     const uint64_t n = ld->container.unit_count;
-    return ld->in_order ? i : (i * ld->stride + sweep * 3) % n;
+    return ld->in_order ? i : (i * ld->stride + w->sweep * 3) % n;
 }
 
 /* Turns the window around. */

@@ -1,0 +1,188 @@
+/* The sequence of a job, and a rank's share of it, as numbers alone. */
+#include "base/alloc.h"
+#include "iter/load/record_stream.h"
+#include "tests/support/suite.h"
+
+#include <stdlib.h>
+
+/* ---- shares ------------------------------------------------------------------------------- */
+
+LOOP_TEST(a_share_is_what_counting_slots_gives, 0, 2) /* _i: sweeps run on */
+{
+    for (uint64_t batch = 1; batch <= 12; batch++)
+        for (uint64_t count = 1; count <= batch; count++)
+            for (uint64_t slot = 0; batch % count == 0 && slot < batch; slot++) {
+                const struct share s = {29, batch, batch - count, count, _i == 1};
+                const uint64_t shift = share_shift(&s, 5, 17, slot);
+                uint64_t at = (slot + 30 * batch - 17) % batch, own = 0; /* of sample 0 */
+                const uint64_t phase = share_phase(&s, 5, shift);
+                ck_assert_uint_eq(phase, at);
+                for (uint64_t i = 0; i < 29; i++, at = (at + 1) % batch) {
+                    ck_assert_uint_eq(share_before(&s, phase, i), own);
+                    if (at >= s.begin) {
+                        ck_assert_uint_eq(share_sample(&s, phase, own), i);
+                        own++;
+                    }
+                }
+                ck_assert_uint_eq(share_phase(&s, 6, shift), _i == 1 ? at : shift);
+            }
+}
+
+/* ---- sequences ---------------------------------------------------------------------------- */
+
+struct job {
+    uint64_t records, record_bytes, batch, window, chunk;
+};
+static const struct job jobs[] = {
+    {100000, 1 << 14, 96, 64 << 20, 1 << 18},
+    {100001, 1 << 14, 240, 256 << 20, 1 << 18},
+    {4099, 40000, 12, 8 << 20, 1 << 18},
+    {50, 100, 12, 8192, 4096},
+    {1, 100, 12, 8192, 4096},
+};
+
+static struct unit_range extent(const struct container *c, uint64_t unit)
+{
+    const struct indexed_record *r = &c->records[unit];
+    return (struct unit_range){r->shard, r->offset, r->offset + 1};
+}
+
+static const struct container_kind listed_kind = {.name = "test", .extent = extent};
+
+/* A set of two shards, the records one after another, and an order of it. */
+static struct container set_of(const struct job *j)
+{
+    static struct source near;
+    static struct shard shards[2] = {{.source = &near}, {.source = &near}};
+    struct container c = {.shards = shards, .shard_count = 2, .unit_count = j->records};
+    c.kind = &listed_kind;
+    c.record_total = j->records;
+    c.total_bytes = j->records * j->record_bytes;
+    c.records = imrec_zalloc((size_t)j->records, sizeof(*c.records));
+    const uint64_t half = j->records / 2;
+    for (uint64_t i = 0; i < j->records; i++)
+        c.records[i] = (struct indexed_record){(i < half ? i : i - half) * j->record_bytes, 0,
+                                               i < half ? 0 : 1, 0};
+    return c;
+}
+
+static void
+order_of(const struct job *j, const struct container *c, uint64_t ranks, struct global_order *g)
+{
+    struct record_stream s = {0};
+    const struct record_stream_options o = {
+        .shuffle = true, .seed = 9, .shuffle_window = j->window, .chunk_bytes = j->chunk};
+    *g = (struct global_order){.share = {j->records, j->batch, 0, j->batch / ranks, false}};
+    ck_assert_int_eq(record_stream_share(&s, &o, c, g, NULL), IMREC_OK);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Runs of neighbours among them. */
+static uint64_t pieces(uint64_t *units, uint64_t n)
+{
+    uint64_t runs = n != 0;
+    qsort(units, (size_t)n, sizeof(*units), by_value);
+    for (uint64_t i = 1; i < n; i++)
+        runs += units[i] != units[i - 1] + 1;
+    return runs;
+}
+
+/* What docs/guide/ranks.md promises of locality=chunk. */
+LOOP_TEST(ranks_read_each_record_once_in_few_pieces, 0, COUNT(jobs))
+{
+    const struct job *j = &jobs[_i];
+    struct container c = set_of(j);
+    uint8_t *seen = imrec_zalloc((size_t)j->records, 1);
+    uint64_t *units = imrec_zalloc((size_t)j->records, sizeof(*units));
+    for (uint64_t ranks = 1; ranks <= 12; ranks += ranks == 1 ? 2 : 9) {
+        struct global_order g;
+        uint64_t all = 0, read = 0;
+        order_of(j, &c, ranks, &g);
+        memset(seen, 0, (size_t)j->records);
+        for (g.share.begin = 0; g.share.begin < j->batch; g.share.begin += g.share.count)
+            for (uint64_t w = 0; w < g.windows.count; w++) {
+                uint64_t first, count, n = 0;
+                global_order_window(&g, w, &first, &count);
+                const uint64_t begin = share_before(&g.share, 0, first),
+                               end = share_before(&g.share, 0, first + count);
+                for (uint64_t i = begin; i < end; i++) {
+                    units[n] = global_order_record(&g, 3, share_sample(&g.share, 0, i));
+                    seen[units[n++]]++;
+                }
+                ck_assert_uint_le(n, (count / j->batch + 1) * g.share.count);
+                all += n;
+                read += pieces(units, n);
+            }
+        ck_assert_uint_eq(all, j->records);
+        for (uint64_t i = 0; i < j->records; i++)
+            ck_assert_uint_eq(seen[i], 1);
+        ck_assert(g.chunks == (g.windows.count > 1));
+        if (g.chunks)
+            ck_assert_uint_le(read, g.cells + g.windows.count * (ranks + 2));
+        global_order_free(&g);
+    }
+    IMREC_FREE(c.records, units, seen);
+}
+
+LOOP_TEST(the_sequence_depends_on_seed_and_sweep_not_on_ranks, 0, COUNT(jobs))
+{
+    const struct job *j = &jobs[_i];
+    struct container c = set_of(j);
+    struct global_order a, b;
+    uint64_t other = 0;
+    order_of(j, &c, 1, &a);
+    order_of(j, &c, 6, &b);
+    for (uint64_t i = 0; i < j->records; i += 1 + j->records / 1000) {
+        const uint64_t record = global_order_record(&a, 1, i);
+        ck_assert_uint_eq(global_order_record(&b, 1, i), record);
+        other += global_order_record(&b, 2, i) != record;
+    }
+    ck_assert(j->records == 1 || other > 40);
+    global_order_free(&a);
+    global_order_free(&b);
+    imrec_free(c.records);
+}
+
+/* 1,000 classes of 1,300 one after another; shuffle_window of 4 cells a slot. */
+static const struct job sorted[] = {
+    {1300000, 40000, 128, 128 << 20, 1 << 18},
+    {1300000, 110000, 1024, 1u << 30, 1 << 18},
+    {1300000, 5000, 960, 1u << 30, 1 << 18},
+};
+
+static uint32_t classes_of(struct global_order *g, uint64_t first, uint64_t n)
+{
+    uint8_t met[1000] = {0};
+    uint32_t classes = 0;
+    for (uint64_t i = first; i < first + n && i < g->share.records; i++) {
+        const uint64_t class = global_order_record(g, 0, i) / 1300;
+        classes += !met[class];
+        met[class] = 1;
+    }
+    return classes;
+}
+
+LOOP_TEST(a_batch_of_a_sorted_set_sees_the_classes_of_a_permutation, 0, COUNT(sorted))
+{
+    const struct job *j = &sorted[_i];
+    struct container c = set_of(j);
+    struct global_order chunks, plain;
+    order_of(j, &c, 1, &chunks);
+    plain = chunks;
+    plain.chunks = false; /* permutes all records */
+    ck_assert(chunks.chunks);
+    for (uint64_t w = 1; w < 4; w++) { /* the first window may be small */
+        uint64_t first, count;
+        global_order_window(&chunks, w, &first, &count);
+        const uint64_t seen = classes_of(&chunks, first, j->batch),
+                       could = classes_of(&plain, first, j->batch);
+        ck_assert_msg(seen * 100 >= could * 85, "%d of %d", (int)seen, (int)could);
+    }
+    global_order_free(&chunks);
+    imrec_free(c.records);
+}
