@@ -36,14 +36,22 @@ def calm_run(im2rec, case, source, folder):
     subprocess.run([w for w in command(im2rec, words, source, folder) if w != "--mpi"], check=False)
 
 
+def processes():
+    """(pid, pid of the parent, name) of all."""
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            before, _, after = (folder / "stat").read_text().rpartition(")")
+        except OSError:
+            continue # it has ended
+        yield int(folder.name), int(after.split()[1]), before.partition("(")[2]
+
+
 def ranks_of(job):
     """Processes of im2rec-mpi that the job has started."""
-    listed = subprocess.run(["ps", "-eo", "pid,ppid,comm"], check=True, capture_output=True).stdout.decode().split("\n")
-    rows = [line.split(None, 2) for line in listed[1:] if line]
-    family = {job.pid}
+    rows, family = list(processes()), {job.pid}
     for _ in range(4):
-        family |= {int(pid) for pid, parent, _ in rows if int(parent) in family}
-    return [int(pid) for pid, _, name in rows if int(pid) in family and name.startswith("im2rec")]
+        family |= {pid for pid, parent, _ in rows if parent in family}
+    return [pid for pid, _, name in rows if pid in family and name.startswith("im2rec")]
 
 
 def disturb(run, seconds, what, rng):
