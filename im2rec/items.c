@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "base/stop.h"
 #include "formats/recordio/image_record.h"
 #include "formats/text.h"
 #include "im2rec/item/pack_options.h"
@@ -162,6 +163,8 @@ static enum imrec_status ask(struct items *s, struct imrec_error *err)
     s->given += st == IMREC_OK;
     if (st != IMREC_OK && st != IMREC_END) {
         err->status = st;
+        if (st == IMREC_ERR_CANCELLED && err->message[0] == '\0')
+            return stop_error(err); /* progress() has said no, and the source heard it first */
         return err->message[0] != '\0'
                    ? st
                    : imrec_fail(err, st, "the source ended the run at item %" PRIu64, s->given);
