@@ -2,6 +2,7 @@
 #include "iter/metrics/metrics.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
 #include "base/stop.h"
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 #define FILE_MS 5000 /* from one file to the next */
+#define LAST_NS 10000000000u
+#define LAST_MS 100 /* between two looks at what is written last */
 
 struct metrics {
     struct metrics_target target;
@@ -27,7 +30,8 @@ struct metrics {
     /* a file */
     struct mutex lock;
     struct cond end;
-    bool ending;
+    bool writes; /* it has a thread that does */
+    bool ending, written;
     struct stop stop; /* of a disk that hangs */
     bool warned;
 };
@@ -77,15 +81,29 @@ static void renew(struct metrics *m)
 static void *file_main(void *arg)
 {
     struct metrics *m = arg;
+    bool last = false;
     mutex_lock(&m->lock);
-    while (!m->ending) {
-        cond_wait_for(&m->end, &m->lock, FILE_MS);
+    while (!last) {
+        if (!m->ending)
+            cond_wait_for(&m->end, &m->lock, FILE_MS);
+        last = m->ending;
         mutex_unlock(&m->lock);
         renew(m);
         mutex_lock(&m->lock);
     }
     mutex_unlock(&m->lock);
+    cond_tell(&m->lock, &m->written, &m->end, NULL);
     return NULL;
+}
+
+/* The last numbers are worth a wait for a slow disk, but not for one that hangs. */
+static void wait_for_file(struct metrics *m)
+{
+    const uint64_t begin = clock_ns();
+    mutex_lock(&m->lock);
+    while (m->writes && !m->written && clock_ns() - begin < LAST_NS)
+        cond_wait_for(&m->end, &m->lock, LAST_MS);
+    mutex_unlock(&m->lock);
 }
 
 /* ---- a socket -------------------------------------------------------------------------------- */
@@ -136,7 +154,9 @@ metrics_start(struct metrics *m, const struct metrics_source *source, struct imr
     if (m->target.listener >= 0)
         return start_server(m, err);
     IMREC_TRY(write_file(m, err));
-    return thread_start(&m->thread, "imrec-metrics", file_main, m, err);
+    IMREC_TRY(thread_start(&m->thread, "imrec-metrics", file_main, m, err));
+    m->writes = true;
+    return IMREC_OK;
 }
 
 const char *metrics_where(const struct metrics *m)
@@ -148,8 +168,9 @@ void metrics_stop(struct metrics *m)
 {
     if (m == NULL)
         return;
-    stop_ask(&m->stop);
     cond_tell(&m->lock, &m->ending, &m->end, NULL);
+    wait_for_file(m);
+    stop_ask(&m->stop);
     if (m->wake[1] >= 0) {
         while (write(m->wake[1], "", 1) < 0 && errno == EINTR) {
         }

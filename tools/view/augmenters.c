@@ -93,6 +93,7 @@ const struct augmenter_hidden augmenters_hidden[] = {
     {"ignore_label", "the mask value that is not outlined"},
     {"keypoints", "drawn into every image above as crosses, where they are given"},
     {"keypoint_pairs", "the crosses that change places in a mirrored image"},
+    {"mix_group", "of batches: where mixup and cutmix choose partners"},
     {"num_views", "imrec view --augmented num_views=4 shows the images of a sample"},
     {"multi_crop", "imrec view --augmented multi_crop=2x224,4x96 shows the crops of a sample"},
     {"multi_crop_area", "of these crops"},
