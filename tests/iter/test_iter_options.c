@@ -248,8 +248,9 @@ TEST(the_mean_image_keeps_the_size_and_the_data)
                                         "audio",           "max_random_shift",
                                         "subtract_mean",   "max_random_gain",
                                         "verify_checksums"};
-    static const char *const sets[] = {"path_imglist", "label_width", "label_pad_width", "on_error",
-                                       "verbose",      "dtype",       "last_batch",      "aug_seq"};
+    static const char *const sets[] = {"path_imglist", "label_width", "label_pad_width",
+                                       "on_error",     "verbose",     "dtype",
+                                       "last_batch",   "aug_seq",     "metrics"};
     struct imrec_iter_options o, plain, defaults;
     struct recipe r = {.boxes = true};
     size_t kept = 0;
@@ -257,7 +258,7 @@ TEST(the_mean_image_keeps_the_size_and_the_data)
     imrec_iter_options_init(&defaults);
     iter_mean_options(&o, &r, 12, &plain);
     ck_assert(plain.label_width == -1 && plain.label_pad_width == 12 && plain.aug_seq != o.aug_seq);
-    ck_assert(plain.path_imglist == o.path_imglist && !plain.verbose);
+    ck_assert(plain.path_imglist == o.path_imglist && !plain.verbose && plain.metrics[0] == '\0');
     for (const struct param *p = iter_params; p->name != NULL; p++) {
         bool sets_it = false, keeps_it = false;
         for (size_t i = 0; i < COUNT(sets); i++)
