@@ -12,13 +12,24 @@
 
 #define PLACES 1024u /* located at once */
 
-/* Counts the cells that have records; `first` may be NULL. */
-static enum imrec_status find_cells(const struct container *c, uint64_t cell_bytes, uint64_t *first,
-                                    uint64_t *count, struct imrec_error *err)
+static enum imrec_status
+add_cell(struct global_order *g, uint64_t *room, uint64_t first, struct imrec_error *err)
+{
+    if (!IMREC_GROW(g->cell_first, *room, g->cells + 1))
+        return IMREC_NO_MEMORY(err, "no memory for an order of %llu cells",
+                               (unsigned long long)g->cells);
+    g->cell_first[g->cells] = first;
+    return IMREC_OK;
+}
+
+/* The cells that have records. In one pass: an index that is looked up may be another one by the
+ * next. */
+static enum imrec_status find_cells(struct global_order *g, const struct container *c,
+                                    uint64_t cell_bytes, struct imrec_error *err)
 {
     struct record_place p[PLACES];
     struct record_place last = {.shard = UINT32_MAX};
-    *count = 0;
+    uint64_t room = 0;
     for (uint64_t i = 0; i < c->unit_count; i += PLACES) {
         const size_t n = (size_t)min_u64(PLACES, c->unit_count - i);
         for (size_t k = 0; k < n; k++)
@@ -27,14 +38,11 @@ static enum imrec_status find_cells(const struct container *c, uint64_t cell_byt
         for (size_t k = 0; k < n; last = p[k++]) {
             if (p[k].shard == last.shard && p[k].begin / cell_bytes == last.begin / cell_bytes)
                 continue;
-            if (first != NULL)
-                first[*count] = i + k;
-            ++*count;
+            IMREC_TRY(add_cell(g, &room, i + k, err));
+            g->cells++;
         }
     }
-    if (first != NULL)
-        first[*count] = c->unit_count;
-    return IMREC_OK;
+    return add_cell(g, &room, c->unit_count, err);
 }
 
 enum imrec_status global_order_init(struct global_order *g, const struct global_order *o,
@@ -46,13 +54,11 @@ enum imrec_status global_order_init(struct global_order *g, const struct global_
     g->chunks = cell_bytes != 0;
     if (!g->chunks)
         return IMREC_OK;
-    IMREC_TRY(find_cells(c, cell_bytes, NULL, &g->cells, err));
-    g->cell_first = imrec_zalloc((size_t)g->cells + 1, sizeof(*g->cell_first));
+    IMREC_TRY(find_cells(g, c, cell_bytes, err));
     g->list = imrec_zalloc((size_t)g->cells + 1, sizeof(*g->list));
-    if (g->cell_first == NULL || g->list == NULL)
-        return IMREC_NO_MEMORY(err, "no memory for an order of %llu cells",
-                               (unsigned long long)g->cells);
-    return find_cells(c, cell_bytes, g->cell_first, &g->cells, err);
+    return g->list != NULL ? IMREC_OK
+                           : IMREC_NO_MEMORY(err, "no memory for an order of %llu cells",
+                                             (unsigned long long)g->cells);
 }
 
 uint64_t global_order_memory(const struct global_order *g)
