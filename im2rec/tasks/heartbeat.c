@@ -1,7 +1,6 @@
 /* im2rec/tasks/heartbeat.c */
 #include "im2rec/tasks/heartbeat.h"
 
-#include "base/error.h"
 #include "storage/sink.h"
 #include "storage/source.h"
 
@@ -11,15 +10,9 @@
 static enum imrec_status write_beat(const char *name)
 {
     char text[300], host[200] = "";
-    struct sink *to;
     (void)gethostname(host, sizeof(host) - 1);
     const int n = snprintf(text, sizeof(text), "process %ld on %s\n", (long)getpid(), host);
-    IMREC_TRY(sink_open(name, &to, NULL));
-    const enum imrec_status st = sink_append(to, text, (size_t)n, NULL);
-    if (st == IMREC_OK)
-        return sink_commit(to, NULL);
-    sink_abort(to);
-    return st;
+    return plan_put(name, (struct bytes){(const uint8_t *)text, (size_t)n}, NULL);
 }
 
 static void *beat(void *arg)

@@ -38,6 +38,9 @@ void plan_name(const struct plan *p, const char *base, char out[PLAN_URI_BYTES])
 void plan_task_name(const struct plan *p, uint64_t k, const char *what, const char *mark,
                     char out[PLAN_URI_BYTES]);
 uint64_t plan_records(const struct plan *p); /* images times copies */
+/* Writes a small object, all or nothing. */
+IMREC_NODISCARD enum imrec_status
+plan_put(const char *name, struct bytes text, struct imrec_error *err);
 
 /* Checks and keeps the folder's name. */
 IMREC_NODISCARD enum imrec_status

@@ -22,17 +22,11 @@ plan_finish_note(const struct plan *p, const struct imrec_pack_result *r, struct
     const uint64_t numbers[NUMBERS] = {r->packed, r->skipped, r->shards, r->bytes, r->classes};
     char name[PLAN_URI_BYTES];
     struct buf line = BUF_INIT(4096);
-    struct sink *to = NULL;
     plan_name(p, "finished", name);
     enum imrec_status st = checked_numbers_put(&line, 'f', numbers, NUMBERS, err);
     if (st == IMREC_OK)
-        st = sink_open(name, &to, err);
-    if (st == IMREC_OK)
-        st = sink_append(to, line.p, line.n, err);
+        st = plan_put(name, (struct bytes){line.p, line.n}, err);
     buf_free(&line);
-    if (st == IMREC_OK)
-        return sink_commit(to, err);
-    sink_abort(to);
     return st;
 }
 

@@ -49,6 +49,17 @@ enum imrec_status plan_name_set(struct plan *p, const char *uri, struct imrec_er
     return IMREC_OK;
 }
 
+enum imrec_status plan_put(const char *name, struct bytes text, struct imrec_error *err)
+{
+    struct sink *to;
+    IMREC_TRY(sink_open(name, &to, err));
+    const enum imrec_status st = sink_append(to, text.p, text.n, err);
+    if (st == IMREC_OK)
+        return sink_commit(to, err);
+    sink_abort(to);
+    return st;
+}
+
 uint64_t plan_records(const struct plan *p)
 {
     return p->images * (uint64_t)p->o.copies;
@@ -157,17 +168,11 @@ enum imrec_status plan_write(struct plan *p, struct imrec_error *err)
 {
     char name[PLAN_URI_BYTES];
     struct buf text = BUF_INIT(PLAN_BYTES_MAX);
-    struct sink *to = NULL;
     plan_name(p, "plan", name);
     enum imrec_status st = put_all(&text, p, err);
     if (st == IMREC_OK)
-        st = sink_open(name, &to, err);
-    if (st == IMREC_OK)
-        st = sink_append(to, text.p, text.n, err);
+        st = plan_put(name, (struct bytes){text.p, text.n}, err);
     buf_free(&text);
-    if (st == IMREC_OK)
-        return sink_commit(to, err);
-    sink_abort(to);
     return st;
 }
 
