@@ -70,4 +70,10 @@ first_at_least(const void *rows, size_t bytes, size_t at, uint64_t n, uint64_t v
     }
     return low;
 }
+
+/* Where share k of n nearly equal ones of `total` things begins, 0 <= k <= n < 2^32. */
+static inline uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
+{
+    return total / n * k + total % n * k / n;
+}
 #endif

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/math.h"
 #include "codec/codec.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/list/annotations.h"
@@ -49,11 +50,6 @@ static uint64_t scan_fingerprint(const struct scan *s, uint64_t print)
         print = fingerprint(print, name.p, name.n);
     }
     return print;
-}
-
-static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
-{
-    return total / n * k + total % n * k / n;
 }
 
 /* The class list is `found` from here on, which becomes empty. */

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/math.h"
 #include "formats/crc32c.h"
 #include "formats/set/image_list.h"
 #include "formats/set/set_names.h"
@@ -16,11 +17,6 @@
 
 #define FRAMED_MAX ((size_t)3 << 29)
 #define LINE_MAX   ((size_t)64 << 20)
-
-static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
-{
-    return total / n * k + total % n * k / n;
-}
 
 enum imrec_status set_out_open(const char *path, const struct set_out_options *o,
                                struct set_out *out, struct imrec_error *err)

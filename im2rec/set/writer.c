@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "formats/crc32c.h"
 #include "formats/set/image_list.h"
 #include "formats/set/set_names.h"
@@ -126,12 +127,6 @@ writer_end_made(struct writer *w, const struct written_shard *s, struct imrec_er
     IMREC_TRY(journal_end_shard(&w->journal, s, err));
     w->number++;
     return mark(w, err);
-}
-
-/* The place where share k of n equal ones begins. */
-static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
-{
-    return total / n * k + total % n * k / n;
 }
 
 /* Ends shards until the image belongs into the one being written. */

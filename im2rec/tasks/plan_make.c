@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/sized.h"
 #include "formats/crc32c.h"
 #include "formats/set/image_list.h"
@@ -123,11 +124,6 @@ make_list(struct plan *p, struct job *j, const struct stop *stop, struct imrec_e
 }
 
 /* ---- tasks ------------------------------------------------------------------------------ */
-
-static uint64_t share_begin(uint64_t total, uint64_t k, uint64_t n)
-{
-    return total / n * k + total % n * k / n;
-}
 
 static uint64_t shards_of(const struct imrec_pack_options *o)
 {

@@ -3,6 +3,7 @@
 #include "im2rec/tasks/plan.h"
 
 #include "base/error.h"
+#include "base/math.h"
 #include "im2rec/set/checked_lines.h"
 #include "storage/sink.h"
 
@@ -54,7 +55,7 @@ plan_rows_write(const struct plan *p, const struct plan_row *rows, struct imrec_
 
 uint64_t plan_first_image(const struct plan *p, uint64_t k)
 {
-    return p->images / p->tasks * k + p->images % p->tasks * k / p->tasks;
+    return share_begin(p->images, k, p->tasks);
 }
 
 static bool read_row(const uint8_t text[ROW_BYTES], struct plan_row *out)
