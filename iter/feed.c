@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/math.h"
+#include "iter/order/job_walk.h"
 #include "iter/state.h"
 
 /* ---- damage ------------------------------------------------------------------------------ */
@@ -107,20 +108,16 @@ static void go_back(struct imrec_iter *it)
                        inside ? run->sample - it->window_before : 0);
 }
 
-/* A job's batch is over: what of it is this rank's. All ranks have equally many slots. */
-static void take_share(const struct imrec_iter *it, struct schedule_close *closed)
+/* The batch that is over; of a job's, what is this rank's. */
+static struct schedule_close own_close(const struct imrec_iter *it)
 {
     const struct global_order *g = it->stream.plan.global;
-    if (g == NULL)
-        return;
-    closed->count = (uint32_t)share_of_batch(&g->share, closed->count);
-    closed->slots = (uint32_t)min_u64(closed->slots, g->share.count);
+    return g != NULL ? job_closed(&it->schedule, &g->share) : it->schedule.closed;
 }
 
 static enum ordered_step close_cell(struct imrec_iter *it, struct cell_state *c)
 {
-    c->closed = it->schedule.closed;
-    take_share(it, &c->closed);
+    c->closed = own_close(it);
     c->next = place_behind(it, &c->closed.next);
     c->after = place_behind(it, &c->closed.after);
     if (c->closed.slots == 0)
@@ -140,6 +137,7 @@ give(struct imrec_iter *it, struct cell_state *c, struct ticket *t, enum schedul
     t->record = NULL;
     t->window = NULL;
     t->sweep = it->stream.sweep;
+    t->lap = it->own_lap;
     if (step != SCHEDULE_BLANK) {
         t->record = record_stream_take(&it->stream);
         t->window = it->stream.window;
@@ -173,7 +171,7 @@ static enum imrec_status look_ahead(struct imrec_iter *it, bool *more, struct im
         return IMREC_OK;
     if (g == NULL)
         return record_stream_more(&it->stream, more, err);
-    *more = (s->fill == FILL_NEXT_SWEEPS ? &s->tail : &s->main)->sample < g->share.records;
+    *more = job_has_more(s, &g->share);
     return IMREC_OK;
 }
 
@@ -182,24 +180,21 @@ static enum imrec_status look_ahead(struct imrec_iter *it, bool *more, struct im
 static enum imrec_status
 find_own(struct imrec_iter *it, enum schedule_step next, bool *own, struct imrec_error *err)
 {
-    const struct schedule *s = &it->schedule;
     const struct global_order *g = it->stream.plan.global;
-    const uint64_t slot = s->slots - 1;
-    *own = g == NULL || slot - g->share.begin < g->share.count; /* below begin: wraps, is large */
+    struct job_sample at;
+    bool more;
+    *own = g == NULL || job_owns(&it->schedule, &g->share, &at);
     if (g == NULL || !*own || next == SCHEDULE_BLANK)
         return IMREC_OK;
-    const struct schedule_run *run = s->fill == FILL_NEXT_SWEEPS ? &s->tail : &s->main;
-    bool more;
-    record_stream_stand(&it->stream, run->sweep, run->sample - 1, slot);
+    it->own_lap = global_order_lap(g, at.sweep, at.sample);
+    record_stream_stand(&it->stream, at.sweep, at.sample, at.slot);
     return record_stream_more(&it->stream, &more, err);
 }
 
 /* Slots of a short batch of the job that other ranks have, and this one therefore too. */
 static enum ordered_step fill_share(struct imrec_iter *it, struct cell_state *c, struct ticket *t)
 {
-    struct schedule_close closed = it->schedule.closed;
-    take_share(it, &closed);
-    it->closing = t->slot < closed.slots;
+    it->closing = t->slot < own_close(it).slots;
     return it->closing ? give(it, c, t, SCHEDULE_BLANK) : close_cell(it, c);
 }
 

@@ -33,6 +33,7 @@ void imrec_iter_close(struct imrec_iter *it)
     view_kinds_free(&it->views);
     batch_lease_leave(it->lease);
     label_table_free(&it->labels);
+    mix_sets_free(&it->mix);
     pages_free(it->mean_image, it->mean_image_bytes);
     global_order_free(&it->global);
     container_close(&it->container);

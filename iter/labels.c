@@ -37,9 +37,20 @@ spread_class(const struct imrec_iter *it, float label, float *to, struct imrec_e
     return IMREC_OK;
 }
 
-static enum imrec_status copy_labels(const struct imrec_iter *it, const struct record *r,
-                                     struct found_labels *found, float *to, struct imrec_error *err)
+static float label_offset(const struct imrec_iter *it, uint32_t shard)
 {
+    const struct mix_sets *m = &it->mix;
+    uint64_t i = m->count;
+    while (i > 0 && m->set[i - 1].first_shard > shard)
+        i--;
+    return i != 0 ? m->set[i - 1].label_offset : 0;
+}
+
+static enum imrec_status copy_labels(const struct imrec_iter *it, const struct record *r,
+                                     uint32_t shard, struct found_labels *found, float *to,
+                                     struct imrec_error *err)
+{
+    const float offset = label_offset(it, shard);
     const uint32_t width = (uint32_t)it->options.label_width;
     IMREC_TRY(iter_find_labels(it, r, found, err));
     if (found->n != width)
@@ -48,7 +59,7 @@ static enum imrec_status copy_labels(const struct imrec_iter *it, const struct r
     if (found->listed != NULL)
         memcpy(to, found->listed, width * sizeof(*to));
     for (uint32_t i = 0; found->listed == NULL && i < width; i++)
-        to[i] = record_label(r, i);
+        to[i] = record_label(r, i) + offset;
     return IMREC_OK;
 }
 
@@ -68,17 +79,17 @@ convert(enum imrec_label_dtype type, float label, union list_label *to, struct i
     return IMREC_OK;
 }
 
-enum imrec_status
-iter_take_labels(struct imrec_iter *it, const struct record *r, size_t row, struct imrec_error *err)
+enum imrec_status iter_take_labels(struct imrec_iter *it, const struct record *r, uint32_t shard,
+                                   size_t row, struct imrec_error *err)
 {
     struct slots *s = &it->slots;
     struct found_labels found;
     float label, *to = s->labels + row * s->label_width;
     if (it->options.num_classes != 0) {
-        IMREC_TRY(copy_labels(it, r, &found, &label, err));
+        IMREC_TRY(copy_labels(it, r, shard, &found, &label, err));
         return spread_class(it, label, to, err);
     }
-    IMREC_TRY(copy_labels(it, r, &found, to, err));
+    IMREC_TRY(copy_labels(it, r, shard, &found, to, err));
     if (s->typed == NULL)
         return IMREC_OK;
     union list_label *typed = s->typed + row * s->label_width;

@@ -43,6 +43,11 @@ static enum list_labels list_type(enum imrec_label_dtype type)
                                          : LIST_LABELS_FLOAT32;
 }
 
+static enum shard_look shards_look(const struct imrec_iter_options *o)
+{
+    return o->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE;
+}
+
 /* What a caller would not expect of the order. */
 static void warn_of_index(const struct imrec_iter *it)
 {
@@ -73,20 +78,52 @@ share_order(struct imrec_iter *it, struct record_stream_options *so, struct imre
 {
     const struct imrec_iter_options *o = &it->options;
     const uint64_t rows = it->views.rows, own = (uint64_t)o->batch_size / rows;
+    const struct container *c = &it->container;
     if (!it->indexed)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
-                          "%.200s: order=global needs records that are known singly: make an index "
-                          "(imrec index), and read with path_imgidx=auto",
-                          it->container.shards[0].uri);
+                          "%.200s%s: order=global needs records that are known singly: make an "
+                          "index (imrec index), and read with path_imgidx=auto",
+                          c->index_missing != NULL ? c->index_missing : c->shards[0].uri,
+                          c->index_missing != NULL ? " is missing" : "");
     it->global.share = (struct share){
-        .records = it->container.unit_count,
+        .records = c->unit_count, /* of a sweep, where nothing is chosen */
         .batch = (uint64_t)o->global_batch_size / rows,
         .begin = (uint64_t)o->part_index * own,
         .count = own,
         .runs_on = o->last_batch == IMREC_LAST_WRAP || o->epoch_size > 0,
     };
+    IMREC_TRY(iter_open_sampling(it, &it->global.sampling, err));
+    if (it->global.sampling.distinct != 0)
+        it->global.share.records = it->global.sampling.distinct * it->global.sampling.repeats;
     so->chunk_bytes = o->locality == IMREC_LOCALITY_CHUNK ? (uint64_t)o->shuffle_chunk : 0;
     return record_stream_share(&it->stream, so, &it->container, &it->global, err);
+}
+
+/* mix: which shards are those of each set. */
+static enum imrec_status open_mix(struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    struct shard_list l = {0};
+    enum imrec_status st = IMREC_OK;
+    if (o->mix[0] == '\0')
+        return IMREC_OK;
+    IMREC_TRY(mix_sets_parse(&it->mix, o->mix, o->mix_label_offset, err));
+    for (uint64_t i = 0; st == IMREC_OK && i < it->mix.count; i++) {
+        it->mix.set[i].first_shard = (uint32_t)l.names.count;
+        st = shard_list_add(&l, it->mix.set[i].uri, shards_look(o), err);
+    }
+    shard_list_free(&l);
+    return st;
+}
+
+static enum imrec_status load_labels(struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    if (o->path_imglist[0] == '\0')
+        return IMREC_OK;
+    return label_table_load(&it->labels, o->path_imglist,
+                            it->recipe.boxes ? 0 : (uint32_t)o->label_width,
+                            list_type(o->dtype_label), err);
 }
 
 static void trace_data(const struct imrec_iter *it)
@@ -111,8 +148,9 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
                                        .shuffle_window = (uint64_t)o->shuffle_window};
     if (o->cache[0] != '\0')
         IMREC_TRY(open_cache(it, err));
+    IMREC_TRY(open_mix(it, err));
     const struct container_options wanted = {
-        .path_imgrec = o->path_imgrec,
+        .path_imgrec = it->mix.count != 0 ? it->mix.all : o->path_imgrec,
         .path_imgidx = o->path_imgidx,
         .num_parts = job ? 1 : (uint64_t)o->num_parts,
         .part_index = job ? 0 : (uint64_t)o->part_index,
@@ -124,7 +162,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .no_labels = o->path_imglist[0] != '\0',
         .source = o->source,
         .verify_checksums = o->verify_checksums,
-        .shards = o->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE,
+        .shards = shards_look(o),
     };
     IMREC_TRY(container_open(&wanted, &it->container, err));
     it->indexed = so.indexed = container_is_listed(&it->container);
@@ -135,14 +173,11 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
                           it->container.shards[0].uri, it->container.kind->name);
     warn_of_index(it);
     it->stream.plan = record_stream_plan(&so, &it->container, (uint64_t)o->shuffle_chunk);
+    IMREC_TRY(load_labels(it, err));
     if (job)
         IMREC_TRY(share_order(it, &so, err));
     it->stream.context = it;
     it->stream.on_window = iter_on_window;
-    if (o->path_imglist[0] != '\0')
-        IMREC_TRY(label_table_load(&it->labels, o->path_imglist,
-                                   it->recipe.boxes ? 0 : (uint32_t)o->label_width,
-                                   list_type(o->dtype_label), err));
     if (it->recipe.boxes)
         IMREC_TRY(iter_fit_boxes(it, err));
     trace_data(it);
@@ -282,6 +317,8 @@ take_mean(const struct imrec_iter_options *o, struct imrec_iter *it, struct imre
             imrec_log(IMREC_LOG_TRACE, "%s is missing: it is computed over the whole data set",
                       o->mean_img);
         iter_mean_options(o, &it->recipe, label_room(it), &plain);
+        if (it->mix.count != 0)
+            plain.path_imgrec = it->mix.all;
         IMREC_TRY(imrec_iter_open(&plain, &maker, err));
         const enum imrec_status st = iter_mean_make(o, maker, err);
         imrec_iter_close(maker);

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define DATA_DIGITS 17 /* 16 hex digits and the end */
+#define CHOICE      "choice"
 
 struct field {
     const char *name;
@@ -64,17 +65,22 @@ uint64_t position_hash(const struct position_order *o)
     for (size_t i = 0; i < n; i++)
         if (f[i].offset != offsetof(struct position_order, part_index))
             hash = rng_block(key, hash, (uint64_t)order_value(o, &f[i]), i, RNG_UNIT_ORDER).v[0];
-    return hash;
+    return o->choice == 0 ? hash : rng_block(key, hash, o->choice, n, RNG_UNIT_ORDER).v[0];
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
+
+static void hex_digits(uint64_t v, char out[DATA_DIGITS])
+{
+    (void)snprintf(out, DATA_DIGITS, "%016" PRIx64, v);
+}
 
 static void put_order(struct json_writer *w, const struct position_order *o)
 {
     char data[DATA_DIGITS];
     size_t n;
     const struct field *f = fields_of(o, &n);
-    (void)snprintf(data, sizeof(data), "%016" PRIx64, o->data);
+    hex_digits(o->data, data);
     json_write_u64(w, "version", o->job ? POSITION_OF_JOB : POSITION_VERSION);
     if (o->job)
         json_write_text(w, "order", order_word(true));
@@ -83,6 +89,10 @@ static void put_order(struct json_writer *w, const struct position_order *o)
         json_write_i64(w, f[i].name, order_value(o, &f[i]));
     if (o->job)
         json_write_text(w, "locality", locality_word(o));
+    if (o->choice != 0) {
+        hex_digits(o->choice, data);
+        json_write_text(w, CHOICE, data);
+    }
 }
 
 static void put_all(struct json_writer *w, const struct position_order *o, const struct place *p)
@@ -148,7 +158,7 @@ check_data(const struct json_value *root, const struct position_order *o, struct
     if (data == NULL)
         return wrong(err, "data", "a fingerprint of 16 hex digits");
     char want[DATA_DIGITS];
-    snprintf(want, sizeof(want), "%016" PRIx64, o->data);
+    hex_digits(o->data, want);
     if (strcmp(data, want) != 0)
         return IMREC_REFUSE(err,
                             "position: it is of other data (fingerprint %.16s, these shards%s "
@@ -194,6 +204,23 @@ static enum imrec_status check_word(const struct json_value *root, const char *k
                         word, key, want);
 }
 
+/* What makes a sweep something else than every record once: the key is there, or it is not. */
+static enum imrec_status
+check_choice(const struct json_value *root, const struct position_order *o, struct imrec_error *err)
+{
+    const char *choice = json_read_text(json_read_member(root, CHOICE));
+    char want[DATA_DIGITS] = "";
+    if (o->choice != 0)
+        hex_digits(o->choice, want);
+    if (strcmp(choice != NULL ? choice : "", want) == 0)
+        return IMREC_OK;
+    return IMREC_REFUSE(err,
+                        "position: it was taken with another choice of samples (fingerprint "
+                        "%.16s, here %s): mix, class_balanced, sample_weights, subset, repeats, "
+                        "sweep_samples and their files must be the same",
+                        choice != NULL ? choice : "none", want[0] != '\0' ? want : "none");
+}
+
 /* ... of a job: windows and laps are no part of it. */
 static enum imrec_status take_job_place(const struct json_value *root,
                                         const struct position_order *o, struct place *p,
@@ -202,6 +229,7 @@ static enum imrec_status take_job_place(const struct json_value *root,
     struct place at = {.run = {.repeating = false}};
     IMREC_TRY(check_word(root, "order", order_word(true), err));
     IMREC_TRY(check_word(root, "locality", locality_word(o), err));
+    IMREC_TRY(check_choice(root, o, err));
     IMREC_TRY(take_number(root, "sweep", &at.run.sweep, err));
     IMREC_TRY(take_number(root, "sample", &at.run.sample, err));
     IMREC_TRY(take_number(root, "position", &at.run.position, err));

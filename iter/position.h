@@ -18,6 +18,7 @@ struct position_order {
     bool job, chunks;
     int64_t global_batch_size; /* samples */
     uint64_t records;          /* of a sweep */
+    uint64_t choice;           /* of sampling: what it was made of; 0: every record once */
     bool verified;             /* `data` is so, with verify_checksums: for the message */
 };
 

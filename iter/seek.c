@@ -23,6 +23,7 @@ static struct position_order order_of(const struct imrec_iter *it)
         .chunks = chunks,
         .global_batch_size = (int64_t)it->global.share.batch,
         .records = it->global.share.records,
+        .choice = it->global.sampling.print,
         .num_parts = o->num_parts,
         .part_index = o->part_index,
         .equal_batches = o->equal_batches,

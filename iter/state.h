@@ -5,6 +5,7 @@
 #include "augment/normalize/normalize.h"
 #include "container/container.h"
 #include "iter/load/record_stream.h"
+#include "iter/options/mix_sets.h"
 #include "iter/sample/label_table.h"
 #include "iter/sample/sampler.h"
 #include "iter/slots.h"
@@ -18,6 +19,7 @@ struct ticket {
     uint32_t cell, slot;     /* cell below depth, slot below the batch's samples */
     enum schedule_step kind; /* a slot's step */
     uint64_t sweep;
+    uint64_t lap;          /* global_order_lap() */
     struct window *window; /* held for this ticket */
     const struct record_ref *record;
 };
@@ -43,6 +45,7 @@ struct imrec_iter {
     uint32_t label_width;              /* of a slot: with boxes their head and room */
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of images that are decoded: their shape */
+    struct mix_sets mix;               /* of mix; empty: not given */
     struct container container;
     struct cache *cache;      /* that it reads through; NULL: none */
     struct store_scope scope; /* of what it opens; counts */
@@ -64,6 +67,7 @@ struct imrec_iter {
     /* the feed's, under its lock */
     bool cell_open;
     bool closing;           /* what the schedule has closed still lacks slots of this rank */
+    uint64_t own_lap;       /* of the job's sample whose turn it is */
     struct place place;     /* after the last sample of the main run */
     uint64_t window_before; /* of the window in use: samples of the sweep before it */
     uint64_t window_number;
@@ -101,6 +105,11 @@ IMREC_NODISCARD enum imrec_status iter_make_sound(struct imrec_iter *it, struct 
                                                   struct bytes file, uint32_t n,
                                                   struct imrec_error *err);
 
+/* sampling_open.c: what a sweep of a job has, unless it is every record once: then *out has no
+ * samples. */
+IMREC_NODISCARD enum imrec_status
+iter_open_sampling(const struct imrec_iter *it, struct sampling *out, struct imrec_error *err);
+
 /* boxes.c: how much room labels get: label_width. */
 IMREC_NODISCARD enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err);
 
@@ -116,7 +125,8 @@ IMREC_NODISCARD enum imrec_status iter_find_labels(const struct imrec_iter *it,
                                                    struct imrec_error *err);
 /* labels.c: into that row of the slots. */
 IMREC_NODISCARD enum imrec_status iter_take_labels(struct imrec_iter *it, const struct record *r,
-                                                   size_t row, struct imrec_error *err);
+                                                   uint32_t shard, size_t row,
+                                                   struct imrec_error *err);
 /* boxes.c: into the slot's row of labels, checked; and what belongs around it when the image is
  * made. */
 IMREC_NODISCARD enum imrec_status iter_take_boxes(const struct imrec_iter *it,

@@ -32,11 +32,14 @@ static enum imrec_status parse(struct imrec_iter *it, const struct record_ref *r
 
 /* ---- the images of a sample --------------------------------------------------------------- */
 
+#define SWEEP_BITS 40 /* of the key: laps are above them */
+
 static struct sample_key
 key_of(const struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor)
 {
     const uint32_t rows = it->views.rows, row = slot - t->slot * rows;
-    return (struct sample_key){(uint64_t)it->options.seed_aug, t->sweep, t->record->shard,
+    const uint64_t sweep = t->sweep + (t->lap << SWEEP_BITS);
+    return (struct sample_key){(uint64_t)it->options.seed_aug, sweep, t->record->shard,
                                container_number(&it->container, t->record),
                                row * it->views.tensors + tensor};
 }
@@ -75,7 +78,7 @@ static enum imrec_status begin_slot(struct imrec_iter *it, const struct ticket *
     if (it->recipe.boxes)
         IMREC_TRY(iter_take_boxes(it, p, labels, &views[0].label, err));
     else
-        IMREC_TRY(iter_take_labels(it, p, row, err));
+        IMREC_TRY(iter_take_labels(it, p, t->record->shard, row, err));
     if (it->recipe.keypoints != 0 && !it->recipe.boxes)
         IMREC_TRY(targets_check_points(&it->recipe, labels, s->label_width, err));
     for (uint32_t tensor = 0; tensor < it->views.tensors; tensor++)

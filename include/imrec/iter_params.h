@@ -176,6 +176,13 @@ enum imrec_locality {
     X(enum imrec_order, order,  "local", 0, 1,       "local|global", "dataset", "local: a partition has its share of the data and an order of it; global: one sequence for the whole job, equal for every num_parts, of which part_index has its slots of each batch; needs an index", SCOPE_ORDER) \
     X(int64_t,  global_batch_size,  "0",  0, 1 << 30,   "samples", "batch",        "with order=global: samples in a batch of the job, a multiple of num_parts; 0 = batch_size of each of num_parts, which otherwise may be omitted", SCOPE_ORDER) \
     X(enum imrec_locality, locality, "record", 0, 1,    "record|chunk", "dataset", "with order=global and shuffle=1: permute all records; or cells of shuffle_chunk, mixed in shuffle_window bytes of the job, which reads near records together", SCOPE_ORDER) \
-    X(int64_t,  mix_group,          "0",  0, 1 << 20,   "slots",   "augmentation", "mixup and cutmix choose partners among this many consecutive slots; 0 = the whole batch, with order=global that of the job", SCOPE_BATCH)
+    X(int64_t,  mix_group,          "0",  0, 1 << 20,   "slots",   "augmentation", "mixup and cutmix choose partners among this many consecutive slots; 0 = the whole batch, with order=global that of the job", SCOPE_BATCH) \
+    X(const char *, mix,            "",   0, 65535,     "URI:WEIGHT,...", "dataset", "with order=global, instead of path_imgrec: a mixture of sets by weight, a.rec:0.7,b.rec:0.3; a sweep ends when a set has no more, or with sweep_samples", SCOPE_ORDER) \
+    X(const char *, mix_label_offset, "", 0, 65535,     "N,...",   "dataset",      "of mix: a number for each set that is added to its classes", SCOPE_VALUES) \
+    X(bool,     class_balanced,     "0",  0, 1,         "0|1",     "dataset",      "with order=global: every class has equally many samples of a sweep; by the first label, of path_imglist or of the records", SCOPE_ORDER) \
+    X(const char *, sample_weights, "",   0, 65535,     "URI",     "dataset",      "with order=global: a file of an id and a weight a line; a record is as often in a sweep as its weight says", SCOPE_ORDER) \
+    X(const char *, subset,         "",   0, 65535,     "URI",     "dataset",      "with order=global: a file whose lines begin with an id (a .lst will do): only these records", SCOPE_ORDER) \
+    X(int64_t,  repeats,            "1",  1, 1024,      "N",       "dataset",      "with order=global, repeated augmentation: every sample N times in the same batch of the job, as far from each other as can be, so on different ranks; augmented differently", SCOPE_ORDER) \
+    X(int64_t,  sweep_samples,      "0",  0, INT64_MAX / 8388608, "samples", "dataset", "with order=global: samples of a sweep, before repeats; the next one continues where it ends; 0 = as many as there are, of mix until a set ends", SCOPE_ORDER)
 /* clang-format on */
 #endif

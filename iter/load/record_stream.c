@@ -106,7 +106,8 @@ enum imrec_status record_stream_share(struct record_stream *s,
                                       struct imrec_error *err)
 {
     const uint64_t mean = mean_record_bytes(container);
-    struct global_order order = {.share = g->share, .seed = o->seed, .shuffle = o->shuffle};
+    struct global_order order = {
+        .share = g->share, .sampling = g->sampling, .seed = o->seed, .shuffle = o->shuffle};
     struct record_stream_plan p = {.seed = o->seed, .by_record = true, .global = g};
     const bool chunks =
         o->shuffle && o->chunk_bytes != 0 && cut_chunks(&order, mean, o->shuffle_window / 2);

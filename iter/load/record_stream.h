@@ -49,7 +49,7 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
                                              const struct container *container,
                                              uint64_t shuffle_chunk);
 
-/* Sets the plan of a global order, whose share is in *g. */
+/* Sets the plan of a global order, whose share and sampling are in *g. */
 IMREC_NODISCARD enum imrec_status
 record_stream_share(struct record_stream *s, const struct record_stream_options *o,
                     const struct container *container, struct global_order *g,

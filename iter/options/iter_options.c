@@ -254,6 +254,63 @@ static enum imrec_status take_order(struct imrec_iter_options *o, struct imrec_e
     return IMREC_OK;
 }
 
+/* mix says which sets are read. */
+static enum imrec_status take_mix(struct imrec_iter_options *o, struct imrec_error *err)
+{
+    if (o->mix == NULL || o->mix[0] == '\0')
+        return IMREC_OK;
+    if (o->path_imgrec != NULL && o->path_imgrec[0] != '\0')
+        return refuse(err, "path_imgrec and mix both name the data: give one of them");
+    o->path_imgrec = o->mix; /* for messages */
+    return IMREC_OK;
+}
+
+bool iter_options_choose(const struct imrec_iter_options *o)
+{
+    return o->mix[0] != '\0' || o->class_balanced || o->sample_weights[0] != '\0' ||
+           o->subset[0] != '\0' || o->repeats > 1 || o->sweep_samples != 0;
+}
+
+static enum imrec_status check_mix(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    if (o->mix[0] != '\0' && o->source[0] != '\0')
+        return refuse(err, "source reads path_imgrec: mix is for sets of shards");
+    if (o->mix_label_offset[0] == '\0')
+        return IMREC_OK;
+    if (o->mix[0] == '\0')
+        return refuse(err, "mix_label_offset needs mix");
+    if (o->path_imglist[0] != '\0')
+        return refuse(err, "path_imglist replaces the labels that mix_label_offset adds to: write "
+                           "the labels that you want into it");
+    return o->label_width == 1
+               ? IMREC_OK
+               : refuse(err, "mix_label_offset is added to a label that is a class: label_width "
+                             "must be 1, without boxes");
+}
+
+/* What chooses samples. */
+static enum imrec_status check_choice(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    const bool mixed = o->mix[0] != '\0', weighted = o->sample_weights[0] != '\0';
+    IMREC_TRY(check_mix(o, err));
+    if (!iter_options_choose(o))
+        return IMREC_OK;
+    if (o->order != IMREC_ORDER_GLOBAL)
+        return refuse(err, "mix, class_balanced, sample_weights, subset, repeats and sweep_samples "
+                           "need order=global (with num_parts=1 for one reader)");
+    if (o->locality != IMREC_LOCALITY_RECORD)
+        return refuse(err, "locality=chunk reads near records together, which mix, class_balanced, "
+                           "sample_weights, subset, repeats and sweep_samples do not: use "
+                           "locality=record");
+    if (mixed + o->class_balanced + weighted > 1)
+        return refuse(err, "mix, class_balanced and sample_weights each say how often a record "
+                           "comes: give one of them");
+    if (!o->shuffle && (mixed || o->class_balanced || weighted))
+        return refuse(err, "mix, class_balanced and sample_weights need shuffle=1: in file order "
+                           "one set or class would follow the other");
+    return IMREC_OK;
+}
+
 /* A group that two ranks share could not be mixed. */
 static enum imrec_status check_groups(const struct imrec_iter_options *o, struct imrec_error *err)
 {
@@ -292,6 +349,7 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
         IMREC_TRY(apply_preset(to, to->preset, true, err));
     to->preset = "";
     IMREC_TRY(take_order(to, err));
+    IMREC_TRY(take_mix(to, err));
     IMREC_TRY(param_check(iter_params, to, err));
     IMREC_TRY(check_audio(to, err));
     IMREC_TRY(take_round_batch(to, err));
@@ -300,5 +358,6 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
     IMREC_TRY(take_std(to, err));
     IMREC_TRY(check_values(to, err));
     IMREC_TRY(check_groups(to, err));
+    IMREC_TRY(check_choice(to, err));
     return check_data(to, err);
 }

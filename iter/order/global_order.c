@@ -63,11 +63,12 @@ enum imrec_status global_order_init(struct global_order *g, const struct global_
 
 uint64_t global_order_memory(const struct global_order *g)
 {
-    return g->chunks ? 2 * (g->cells + 1) * sizeof(*g->list) : 0;
+    return sampling_memory(&g->sampling) + (g->chunks ? 2 * (g->cells + 1) * sizeof(*g->list) : 0);
 }
 
 void global_order_free(struct global_order *g)
 {
+    sampling_free(&g->sampling);
     IMREC_FREE(g->cell_first, g->list);
     g->cell_first = g->list = NULL;
 }
@@ -117,10 +118,17 @@ static uint64_t place_of(const struct global_order *g, struct rng_key key, uint6
 uint64_t global_order_record(struct global_order *g, uint64_t sweep, uint64_t sample)
 {
     const struct rng_key key = {g->seed, sweep};
+    if (g->sampling.distinct != 0)
+        return sampling_at(&g->sampling, g->seed, sweep, sample).record;
     if (!g->shuffle)
         return sample;
     return g->chunks ? record_at(g, key, place_of(g, key, sample))
                      : permute(key, g->share.records, sample);
+}
+
+uint64_t global_order_lap(const struct global_order *g, uint64_t sweep, uint64_t sample)
+{
+    return g->sampling.distinct != 0 ? sampling_at(&g->sampling, g->seed, sweep, sample).lap : 0;
 }
 
 /* ---- windows ------------------------------------------------------------------------------ */

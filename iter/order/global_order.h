@@ -8,11 +8,13 @@
 #define IMREC_ITER_ORDER_GLOBAL_ORDER_H
 
 #include "container/container.h"
+#include "iter/order/sampling.h"
 #include "iter/order/share.h"
 #include "iter/order/windows.h"
 
 struct global_order {
     struct share share;
+    struct sampling sampling; /* owned; which records a sweep has, unless it is every one once */
     uint64_t seed;
     bool shuffle, chunks;
     struct windows windows; /* of `grain` samples each */
@@ -23,13 +25,15 @@ struct global_order {
     uint64_t cells, listed;
 };
 
-/* Takes share, seed, shuffle, windows and grain from *o; `cell_bytes`: of a cell of chunks, 0:
- * none. The container has all records, listed. */
+/* Takes share, sampling, seed, shuffle, windows and grain from *o; `cell_bytes`: of a cell of
+ * chunks, 0: none. The container has all records, listed. */
 IMREC_NODISCARD enum imrec_status
 global_order_init(struct global_order *g, const struct global_order *o, const struct container *c,
                   uint64_t cell_bytes, struct imrec_error *err);
 /* The record of a sample. One thread at a time. */
 uint64_t global_order_record(struct global_order *g, uint64_t sweep, uint64_t sample);
+/* struct sampled: 0 where every record comes once. */
+uint64_t global_order_lap(const struct global_order *g, uint64_t sweep, uint64_t sample);
 /* Samples of a window. */
 void global_order_window(const struct global_order *g, uint64_t number, uint64_t *first,
                          uint64_t *count);

@@ -183,12 +183,19 @@ void schedule_begin(struct schedule *s, struct schedule_run at)
     s->sweep_ended = s->epoch_ended = s->at_sweep_end = s->go = s->back = false;
 }
 
+/* A place after the last sample that max_samples allows, before the END: this is that of a sweep,
+ * too, if the sweep has no more. Only who begins there does not know. */
+static bool may_end_a_sweep(const struct schedule *s)
+{
+    return s->main.in_epoch != 0 && s->epoch_size == 0 && s->last_batch != IMREC_LAST_WRAP;
+}
+
 bool schedule_asks(const struct schedule *s)
 {
     if (s->go || s->back || s->fill == FILL_BLANK || (s->fill == FILL_NEXT_SWEEPS && is_full(s)))
         return false;
     if (s->fill == FILL_SWEEP && s->slots == 0 && source_is_over(s))
-        return false;
+        return may_end_a_sweep(s) && s->equal == 0;
     if (s->equal == 0 || s->fill == FILL_NEXT_SWEEPS)
         return true;
     if (s->main.sample == s->equal)
@@ -220,8 +227,10 @@ static enum schedule_step next_of_main(struct schedule *s, bool more)
 
 enum schedule_step schedule_next(struct schedule *s, bool more)
 {
-    if (s->fill == FILL_SWEEP && s->slots == 0 && source_is_over(s))
-        return close_batch(s, true); /* nothing comes any more */
+    if (s->fill == FILL_SWEEP && s->slots == 0 && source_is_over(s)) { /* nothing comes any more */
+        s->at_sweep_end = may_end_a_sweep(s) && look(&s->main, s->equal, more) == RUN_OVER;
+        return close_batch(s, true);
+    }
     if (s->go || s->back) {
         const enum schedule_step step = s->back ? SCHEDULE_BACK : SCHEDULE_GO;
         s->go = s->back = false;

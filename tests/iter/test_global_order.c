@@ -1,6 +1,7 @@
 /* The sequence of a job, and a rank's share of it, as numbers alone. */
 #include "base/alloc.h"
 #include "iter/load/record_stream.h"
+#include "tests/support/listed_set.h"
 #include "tests/support/suite.h"
 
 #include <stdlib.h>
@@ -41,31 +42,6 @@ static const struct job jobs[] = {
     {1, 100, 12, 8192, 4096},
 };
 
-static struct unit_range extent(const struct container *c, uint64_t unit)
-{
-    const struct indexed_record *r = &c->records[unit];
-    return (struct unit_range){r->shard, r->offset, r->offset + 1};
-}
-
-static const struct container_kind listed_kind = {.name = "test", .extent = extent};
-
-/* A set of two shards, the records one after another, and an order of it. */
-static struct container set_of(const struct job *j)
-{
-    static struct source near;
-    static struct shard shards[2] = {{.source = &near}, {.source = &near}};
-    struct container c = {.shards = shards, .shard_count = 2, .unit_count = j->records};
-    c.kind = &listed_kind;
-    c.record_total = j->records;
-    c.total_bytes = j->records * j->record_bytes;
-    c.records = imrec_zalloc((size_t)j->records, sizeof(*c.records));
-    const uint64_t half = j->records / 2;
-    for (uint64_t i = 0; i < j->records; i++)
-        c.records[i] = (struct indexed_record){(i < half ? i : i - half) * j->record_bytes, 0,
-                                               i < half ? 0 : 1, 0};
-    return c;
-}
-
 static void
 order_of(const struct job *j, const struct container *c, uint64_t ranks, struct global_order *g)
 {
@@ -96,7 +72,7 @@ static uint64_t pieces(uint64_t *units, uint64_t n)
 LOOP_TEST(ranks_read_each_record_once_in_few_pieces, 0, COUNT(jobs))
 {
     const struct job *j = &jobs[_i];
-    struct container c = set_of(j);
+    struct container c = listed_set(j->records, j->record_bytes);
     uint8_t *seen = imrec_zalloc((size_t)j->records, 1);
     uint64_t *units = imrec_zalloc((size_t)j->records, sizeof(*units));
     for (uint64_t ranks = 1; ranks <= 12; ranks += ranks == 1 ? 2 : 9) {
@@ -132,7 +108,7 @@ LOOP_TEST(ranks_read_each_record_once_in_few_pieces, 0, COUNT(jobs))
 LOOP_TEST(the_sequence_depends_on_seed_and_sweep_not_on_ranks, 0, COUNT(jobs))
 {
     const struct job *j = &jobs[_i];
-    struct container c = set_of(j);
+    struct container c = listed_set(j->records, j->record_bytes);
     struct global_order a, b;
     uint64_t other = 0;
     order_of(j, &c, 1, &a);
@@ -170,7 +146,7 @@ static uint32_t classes_of(struct global_order *g, uint64_t first, uint64_t n)
 LOOP_TEST(a_batch_of_a_sorted_set_sees_the_classes_of_a_permutation, 0, COUNT(sorted))
 {
     const struct job *j = &sorted[_i];
-    struct container c = set_of(j);
+    struct container c = listed_set(j->records, j->record_bytes);
     struct global_order chunks, plain;
     order_of(j, &c, 1, &chunks);
     plain = chunks;

@@ -52,6 +52,23 @@ LOOP_TEST(what_was_written_is_read, 0, COUNT(places))
     imrec_free(text);
 }
 
+/* It sets the seed or the chunk, or is in the fingerprint `choice`. */
+static bool has_another_name(const char *name)
+{
+    static const char *const others[] = {"shuffle_chunk_size",
+                                         "shuffle_chunk_seed",
+                                         "mix",
+                                         "class_balanced",
+                                         "sample_weights",
+                                         "subset",
+                                         "repeats",
+                                         "sweep_samples"};
+    for (int i = 0; i < COUNT(others); i++)
+        if (strcmp(name, others[i]) == 0)
+            return true;
+    return false;
+}
+
 TEST(the_text_has_the_parameters_of_the_order)
 {
     const struct position_order job = {.job = true};
@@ -59,8 +76,7 @@ TEST(the_text_has_the_parameters_of_the_order)
     ck_assert_int_eq(position_write(&job, &places[0], &of_job, NULL), IMREC_OK);
     for (const struct param *p = iter_params; p->name != NULL; p++) {
         snprintf(key, sizeof(key), "\"%s\": ", p->name);
-        const bool other =
-            strncmp(p->name, "shuffle_chunk_", 14) == 0; /* sets the seed, the chunk */
+        const bool other = has_another_name(p->name);
         ck_assert_msg((strstr(text, key) != NULL || strstr(of_job, key) != NULL) ==
                           ((p->scope & PARAM_OF_ORDER) != 0 && !other),
                       "%s", p->name);
@@ -111,20 +127,39 @@ TEST(that_of_a_job_is_the_specifications)
 /* What an iterator with `this` says of that position. */
 TEST(what_differs_for_a_job_is_named)
 {
-    struct position_order records = of_job, less = of_job;
-    const struct position_order *const orders[] = {&order, &records, &less};
-    static const char *const says[] = {"order=local", "locality=record", "a sweep has 5"};
+    struct position_order records = of_job, less = of_job, chosen = of_job;
+    const struct position_order *const orders[] = {&order, &records, &less, &chosen};
+    static const char *const says[] = {"order=local", "locality=record", "a sweep has 5",
+                                       "fingerprint none, here 00000000000000ab"};
     char *text;
     bool own;
     struct place back;
     records.chunks = false;
     less.records = 5;
+    chosen.choice = 0xab;
     ck_assert_int_eq(position_write(&of_job, &places[1], &text, NULL), IMREC_OK);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < COUNT(orders); i++) {
         struct imrec_error err;
         ck_assert_int_eq(position_read(text, orders[i], 1, &back, &own, &err), IMREC_ERR_ARGUMENT);
         ck_assert_msg(strstr(err.message, says[i]) != NULL, "%s", err.message);
     }
+    imrec_free(text);
+}
+
+TEST(a_choice_of_samples_is_in_the_text)
+{
+    struct position_order chosen = of_job;
+    struct place back;
+    char *text;
+    bool own;
+    struct imrec_error err;
+    chosen.choice = 0xfedcba9876543210u;
+    ck_assert_int_eq(position_write(&chosen, &places[1], &text, NULL), IMREC_OK);
+    ck_assert_ptr_nonnull(strstr(text, "\"choice\": \"fedcba9876543210\", \"sweep\""));
+    ck_assert_int_eq(position_read(text, &chosen, 1, &back, &own, NULL), IMREC_OK);
+    ck_assert_int_eq(position_read(text, &of_job, 1, &back, &own, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_msg(strstr(err.message, "another choice") != NULL, "%s", err.message);
+    ck_assert(position_hash(&chosen) != position_hash(&of_job));
     imrec_free(text);
 }
 

@@ -37,6 +37,8 @@ struct image_set_options {
     uint32_t records, shards, labels;
     enum bad (*bad)(uint32_t i); /* NULL: all good */
     uint32_t side;               /* px: of every image; 0: as above */
+    bool id_keys;                /* of the index: the ids; else they are counted */
+    uint32_t classes;            /* label i is that of i % classes; 0: i itself */
     bool jpeg;                   /* no PNG: its library asks for memory anew each time */
 };
 
@@ -102,7 +104,7 @@ static inline void set_record(struct codec *c, const struct image_set_options *o
 {
     float labels[16];
     for (uint32_t k = 0; k < 16; k++)
-        labels[k] = (float)i + (k != 0 ? 0.5f : 0);
+        labels[k] = (float)(o->classes != 0 ? i % o->classes : i) + (k != 0 ? 0.5f : 0);
     record->n = 0;
     const uint32_t n = o->labels + (bad == BAD_LABELS);
     ck_assert_int_eq(image_record_head(record, labels, n, false, set_id(i), 0, NULL), IMREC_OK);
@@ -124,7 +126,8 @@ set_shard(struct image_set *s, const struct image_set_options *o, struct codec *
          i++) {
         const enum bad bad = o->bad != NULL ? o->bad(i) : GOOD;
         const size_t begin = file.n;
-        const int n = snprintf(line, sizeof(line), "%u\t%zu\n", i, begin);
+        const unsigned long long key = o->id_keys ? set_id(i) : i;
+        const int n = snprintf(line, sizeof(line), "%llu\t%zu\n", key, begin);
         ck_assert_int_eq(buf_append(&index, line, (size_t)n, NULL), IMREC_OK);
         set_record(c, o, i, bad, &record);
         ck_assert_int_eq(recordio_frame((struct bytes){record.p, record.n}, &file, NULL), IMREC_OK);

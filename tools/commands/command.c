@@ -224,14 +224,22 @@ int command_read_id(const char *name, const char *text, uint64_t *id)
                : cli_refuse(stderr, name, "ID must be a number, not '%.40s'", text);
 }
 
+/* "mix=a.rec:0.7,b.rec:0.3" in place of the shards. */
+static bool is_mix(const char *uri)
+{
+    return strncmp(uri, "mix=", 4) == 0;
+}
+
 bool command_iter_options(const char *name, const char *uri, int64_t batch_size, char *const *pairs,
                           int n, struct imrec_iter_options *o)
 {
     struct imrec_error err;
     imrec_iter_options_init(o);
-    o->path_imgrec = uri;
+    o->path_imgrec = is_mix(uri) ? "" : uri;
     o->data_shape = (struct imrec_shape){3, 224, 224};
     o->batch_size = batch_size;
+    if (is_mix(uri))
+        o->mix = uri + 4;
     for (int i = 0; i < n; i++) {
         if (!cli_is_pair(pairs[i])) {
             cli_refuse(stderr, name, "'%.80s' is not key=value", pairs[i]);
@@ -272,7 +280,7 @@ int command_iter_open(const char *name, const struct imrec_iter_options *o, stru
     const enum imrec_status st = imrec_iter_open(o, out, &err);
     if (st == IMREC_OK)
         return EXIT_OK;
-    if (st != IMREC_ERR_ARGUMENT ||
+    if (st != IMREC_ERR_ARGUMENT || o->path_imgrec[0] == '\0' ||
         imrec_reader_open(o->path_imgrec, 0, 1, &reader, &other) != IMREC_OK)
         return cli_fail(name, &err);
     imrec_reader_close(reader); /* the shards are there: it is the options */
