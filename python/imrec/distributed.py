@@ -11,10 +11,7 @@ or step by step, each step on any machine that reaches the plan, the images and 
 The bytes of the set are those of `imrec.pack()`. docs/guide/distributed.md says what a plan is."""
 from __future__ import annotations
 
-import multiprocessing
 import os
-import time
-from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Callable
 
@@ -22,13 +19,10 @@ from ._ffi import check, ffi, lib, new_error, to_dict
 from ._pack import _Job, _no_source
 from ._pack_items import c_text
 from ._running import Watch
-from .errors import ArgumentError, Error
 
 __all__ = ["finish", "make", "pack", "status", "tasks", "work"]
 
 _STATES = ("missing", "running", "done")
-_SLOW = 3.0  # times the mean of the tasks before: such a task is given out again
-_SPAWN = multiprocessing.get_context("spawn")
 
 
 def make(source: Any, out: Any, plan: Any, *, root: Any = None, tasks: int = 0, again: bool = False,
@@ -89,154 +83,36 @@ def _run(plan: Any, progress: Any, threads: int, memory: int, call: Callable[...
     return job.run(watch, lambda err: call(name, run, job.result, err))
 
 
-# ---- processes of this machine ----------------------------------------------------------------------------------------
+# ---- all of it -------------------------------------------------------------------------------------------------------
 
-def _serve(plan: str, threads: int, pipe: Connection) -> None:
-    """A process: works on the tasks that come, until None does."""
-    try:
-        while (task := pipe.recv()) is not None:
-            begin = time.monotonic()
-            try:
-                card = work(plan, task, threads=threads)
-                pipe.send((task, time.monotonic() - begin, card["packed"], card["skipped"], None))
-            except Error as error:
-                pipe.send((task, time.monotonic() - begin, 0, 0, error))
-    except (EOFError, BrokenPipeError, KeyboardInterrupt):
-        pass  # the one who gave the tasks is gone; the task is as it was
-
-
-class _Worker:
-    """A process and the task that it has."""
-
-    def __init__(self, plan: str, threads: int) -> None:
-        self.pipe, other = _SPAWN.Pipe()
-        self.process = _SPAWN.Process(target=_serve, args=(plan, threads, other), daemon=True)
-        self.process.start()
-        other.close()
-        self.task: int | None = None
-        self.since = 0.0
-
-    def give(self, task: int) -> None:
-        self.task, self.since = task, time.monotonic()
-        try:
-            self.pipe.send(task)
-        except (BrokenPipeError, OSError):
-            pass  # it is dead, as its end will say
-
-    def end(self, kill: bool) -> None:
-        try:
-            self.pipe.send(None)
-        except (BrokenPipeError, OSError):
-            pass
-        if kill:
-            self.process.kill()
-        self.process.join()
-        self.pipe.close()
-
-
-class _Pool:
-    """Hands out the missing tasks of a plan: again where a process dies, a task fails, or takes far longer than the others."""
-
-    def __init__(self, plan: str, workers: int, threads: int, retries: int, bar: Watch) -> None:
-        self.plan, self.threads, self.retries, self.bar = plan, threads, retries, bar
-        states = tasks(plan)
-        self.count, self.waiting = len(states), [k for k, state in enumerate(states) if state != "done"]
-        self.done = {k for k, state in enumerate(states) if state == "done"}
-        self.tries: dict[int, int] = {}
-        self.report: list[dict[str, Any]] = []
-        self.workers = [_Worker(plan, threads) for _ in range(min(workers, len(self.waiting)))]
-
-    def run(self) -> None:
-        clean = False
-        try:
-            while len(self.done) < self.count:
-                self._give()
-                self._hear()
-                if not self.bar.step(len(self.done), self.count, {"done": len(self.done), "total": self.count}):
-                    raise self.bar.error or KeyboardInterrupt
-            clean = True
-        finally:
-            for worker in self.workers:
-                worker.end(kill=not clean or worker.task is not None)
-
-    def _give(self) -> None:
-        for worker in self.workers:
-            if worker.task is None and (task := self._next()) is not None:
-                worker.give(task)
-
-    def _next(self) -> int | None:
-        if self.waiting:
-            return self.waiting.pop(0)
-        running = [w for w in self.workers if w.task is not None]
-        ended = [entry["seconds"] for entry in self.report if entry["error"] is None]
-        if not ended:
-            return None
-        limit = time.monotonic() - _SLOW * sum(ended) / len(ended) - 1
-        slow = [w for w in running if w.since < limit and sum(o.task == w.task for o in running) == 1]
-        return min(slow, key=lambda w: w.since).task if slow else None
-
-    def _hear(self) -> None:
-        ready = wait([w.pipe for w in self.workers] + [w.process.sentinel for w in self.workers], timeout=0.5)
-        for i, worker in enumerate(self.workers):
-            if worker.pipe in ready:
-                try:
-                    answer = worker.pipe.recv()
-                except (EOFError, OSError):
-                    pass  # it is dead
-                else:
-                    worker.task = None
-                    self._take(*answer)
-                    continue
-            if worker.process.sentinel in ready:
-                worker.end(kill=True)
-                self.workers[i] = _Worker(self.plan, self.threads)
-                if worker.task is not None:
-                    self._take(worker.task, time.monotonic() - worker.since, 0, 0,
-                               Error(f"a worker process died in task {worker.task}, with exit code {worker.process.exitcode}"))
-
-    def _take(self, task: int, seconds: float, packed: int, skipped: int, error: Error | None) -> None:
-        self.report.append({"task": task, "seconds": seconds, "packed": packed, "skipped": skipped,
-                            "error": None if error is None else str(error)})
-        if error is None:
-            self.done.add(task)
-        elif task not in self.done and all(worker.task != task for worker in self.workers):
-            self.tries[task] = self.tries.get(task, 0) + 1
-            if self.tries[task] > self.retries:
-                raise error
-            self.waiting.append(task)
-
-
-def _processes(plan: str, workers: int | None, retries: int, bar: Watch) -> list[dict[str, Any]]:
-    cpus = len(os.sched_getaffinity(0))
-    count = workers or cpus
-    pool = _Pool(plan, count, max(1, cpus // count), retries, bar)
-    pool.run()
-    return pool.report
-
-
-_ENGINES: dict[str, Callable[..., list[dict[str, Any]]]] = {"processes": _processes}
-
-
-def pack(source: Any, out: Any, engine: str = "processes", *, plan: Any = None, tasks: int = 0, workers: int | None = None,
-         retries: int = 3, root: Any = None, progress: bool | Callable[[Any], None] = False, **parameters: Any) -> dict[str, Any]:
+def pack(source: Any, out: Any, engine: str = "processes", *, cluster: Any = None, plan: Any = None, tasks: int = 0,
+         workers: int | None = None, threads: int = 0, retries: int = 3, root: Any = None,
+         progress: bool | Callable[[Any], None] = False, **parameters: Any) -> dict[str, Any]:
     """Packs a folder or LIST.lst as `imrec.pack()` does, with the tasks of a plan spread by an engine.
 
-    engine    "processes": of this machine.
+    engine    "processes" of this machine, "ray", "spark" or "dask" (its package is `distributed`). imrec must be installed
+              where the tasks run, and plan, images and output have the same names there.
+    cluster   for ray an address, for spark a SparkSession, for dask a Client, a cluster or an address. By default what is there:
+              of ray what ray.init() has connected to, the active SparkSession, the current Client; otherwise what
+              ray.init(), SparkSession.builder and a LocalCluster make, which is closed at the end.
     plan      folder of the plan; by default OUT.plan, which is removed at the end. One that an interrupted call has left is
               continued: it must be of the same call.
-    workers   how many at a time; by default one for each CPU.
+    workers   how many tasks at a time; by default as many as the engine has CPUs for.
+    threads   of each task; by default 1 (with processes: the CPUs divided by the workers; with spark: spark.task.cpus).
     retries   how often a task may fail or lose its worker before the call fails.
     progress  True: a bar of tqdm, in tasks; or a function that is called with a dict of counts.
 
     Returns the card of `imrec.pack()` with `tasks`: for each try its task, seconds, packed, skipped and error.
     Raises what a task raised at last. After that, or Ctrl-C, the same call continues with what is done."""
-    if engine not in _ENGINES:
-        raise ArgumentError(f"engine={engine!r}: it must be one of {', '.join(_ENGINES)}")
+    from ._engines import Job, check_engine, run  # they import this module
+
+    check_engine(engine)
     own = plan is None
     name = os.fspath(out) + ".plan" if own else os.fspath(plan)
+    if "://" not in name:
+        name = os.path.abspath(name)  # workers have other working folders
     make(source, out, name, root=root, tasks=tasks, again=True, **parameters)
-    bar = Watch(progress, "task")
-    report = _ENGINES[engine](name, workers, retries, bar)
+    report = run(engine, Job(name, workers, threads, cluster), retries, Watch(progress, "task"))
     card = finish(name)
     card["tasks"] = report
     if own:

@@ -20,6 +20,10 @@ def left(path):
     return sorted(os.listdir(path))
 
 
+def files_in(path):
+    return {name: (path / name).read_bytes() for name in left(path)}
+
+
 def records(path):
     return list(imrec.open(path))
 
