@@ -16,6 +16,13 @@ if(IMREC_PYTHON_FOUND)
                                    $<TARGET_FILE:im2rec> $<TARGET_FILE:make_photos> 1280000)
   set_tests_properties(many_files PROPERTIES LABELS "python;long" TIMEOUT 7200 ENVIRONMENT "${python_env}")
 endif()
+if(IMREC_PYTHON_FOUND AND NOT IMREC_SANITIZE)
+  add_test(NAME engines COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/python/engines.sh ${PROJECT_SOURCE_DIR}/build/venv_engines
+                                ${IMREC_PYTHON_EXECUTABLE})
+  set_tests_properties(engines PROPERTIES LABELS "python;long" TIMEOUT 3600 SKIP_RETURN_CODE 77 ENVIRONMENT "${python_env}")
+endif()
+add_test(NAME trainers COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/trainers/run.sh ${PROJECT_SOURCE_DIR}/build/venv_trainers)
+set_tests_properties(trainers PROPERTIES LABELS "python;long" TIMEOUT 3600 SKIP_RETURN_CODE 77 ENVIRONMENT "${python_env}")
 set_tests_properties(python PROPERTIES LABELS python TIMEOUT 1200 SKIP_RETURN_CODE 77 ENVIRONMENT "${python_env}")
 
 if(IMREC_PYTHON_FOUND AND NOT IMREC_SANITIZE)

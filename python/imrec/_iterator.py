@@ -118,15 +118,22 @@ class ImageRecordIter:
         self._dtype = np.dtype(DTYPES[ffi.string(ffi.cast("enum imrec_dtype", options.dtype))])
         self._masks = np.dtype(MASKS[ffi.string(ffi.cast("enum imrec_mask_type", options.masks))])
         self._labels = np.dtype(LABELS[ffi.string(ffi.cast("enum imrec_label_dtype", options.dtype_label))])
-        of_job = options.batch_size * (options.num_parts if options.order == lib.IMREC_ORDER_GLOBAL else 1)
+        of_job = options.order == lib.IMREC_ORDER_GLOBAL
+        batch = options.batch_size
+        if of_job and batch == 0:
+            batch = options.global_batch_size // options.num_parts
         self._nhwc = options.layout == lib.IMREC_NHWC
         self._options = {
-            "batch_size": options.batch_size, "samples": of_job // options.num_views, "epoch_size": options.epoch_size,
+            "batch_size": batch, "samples": batch * (options.num_parts if of_job else 1) // options.num_views, "of_job": of_job,
+            "epoch_size": options.epoch_size,
             "drops": last == lib.IMREC_LAST_DROP, "wraps": wraps, "max_samples": options.max_samples,
             "fills": last in (lib.IMREC_LAST_PAD, lib.IMREC_LAST_REPEAT),
             "skips": options.on_error != lib.IMREC_ON_ERROR_STOP, "endless": wraps or options.epoch_size == lib.IMREC_INFINITELY_REPEAT,
             "together": options.num_parts > 1 or options.equal_batches, "num_classes": options.num_classes,
-            "channels": options.data_shape.channels, "shuffle": options.shuffle}
+            "channels": options.data_shape.channels, "shuffle": options.shuffle,
+            "ends": {"num_parts": options.num_parts, "batch_size": batch, "epoch_size": options.epoch_size,
+                     "max_samples": options.max_samples, "seed_aug": options.seed_aug, "mix_group": options.mix_group,
+                     "last_batch": ffi.string(ffi.cast("enum imrec_last_batch", last))[len("IMREC_LAST_"):].lower()}}
 
     # ---- batches -------------------------------------------------------------------------------------------------
 

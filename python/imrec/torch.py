@@ -8,12 +8,13 @@
 from __future__ import annotations
 
 import functools
+import json
 import warnings
 from typing import TYPE_CHECKING, Any, Mapping
 
 import torch
 
-from . import _log, _ranks
+from . import _agree, _log, _ranks
 from ._accept import DEFAULTS, ITER
 from ._dataset import class_names
 from ._iterator import ImageRecordIter, position_of
@@ -40,8 +41,12 @@ def rank_and_world_size() -> tuple[int, int]:
     return place.rank, place.world
 
 
+def _is_distributed() -> bool:
+    return torch.distributed.is_available() and torch.distributed.is_initialized()
+
+
 def _place() -> _ranks.Place:
-    if torch.distributed.is_available() and torch.distributed.is_initialized():
+    if _is_distributed():
         said = _ranks.given(torch.distributed.get_rank(), torch.distributed.get_world_size())
         assert said is not None
         return said
@@ -53,6 +58,19 @@ class _Iterator(ImageRecordIter):
 
     _defaults = {**DEFAULTS, "data_shape": "3,224,224"}
     _of_loader = True
+
+
+def _opened(path: Any, place: _ranks.Place, channels_last: bool, copy: bool, parameters: dict[str, Any]) -> _Iterator:
+    if "num_parts" in parameters or "part_index" in parameters:
+        raise ArgumentError("a Loader takes rank and world_size instead of part_index and num_parts")
+    if channels_last and parameters.get("layout", "NHWC") != "NHWC":
+        raise ArgumentError("channels_last is layout=NHWC viewed as (slots, C, H, W): omit layout")
+    own: dict[str, Any] = {"preprocess_threads": _ranks.share_of_cpus(place)}
+    if place.world > 1:
+        own.update(num_parts=place.world, part_index=place.rank, equal_batches=True)
+    if channels_last:
+        own["layout"] = "NHWC"
+    return _Iterator(path, copy=copy, **{**own, **parameters})
 
 
 class Loader:
@@ -74,7 +92,11 @@ class Loader:
     would be empty: with weight 0, or, without weights=True, with a warning. `batch.valid` shows which they are.
 
     rank, world_size: this process's share of the data; by default rank_and_world_size(). world_size=1 alone reads all of
-        it. With more than one, every rank delivers the same number of batches (equal_batches).
+        it. With more than one, every rank delivers the same number of batches (equal_batches). If they come from
+        torch.distributed, all ranks open the Loader together, and it is an ArgumentError on each if they disagree about data,
+        seed, batch_size, ...: the message says which rank has what.
+    order: "global" is for jobs whose number of ranks changes: global_batch_size samples a step on any world_size that divides
+        it, and a state of one resumes on another.
     channels_last: images are (slots, C, H, W) in torch.channels_last memory, also without a copy.
     pin_memory: images and labels are copied into pinned memory, for .to(device, non_blocking=True).
     label_dtype: a torch.dtype, to which labels are converted (dtype_label is the type in which they are read).
@@ -101,7 +123,16 @@ class Loader:
     else:
         def __init__(self, path_imgrec=None, *, rank=None, world_size=None, pin_memory=False, channels_last=False,
                      label_dtype=None, weights=False, restart=False, copy=False, **parameters):
-            self._open(path_imgrec, _ranks.given(rank, world_size) or _place(), channels_last, copy, parameters)
+            given = _ranks.given(rank, world_size)
+            place, self._asked = given or _place(), given is None
+            self.rank, self.world_size = place.rank, place.world
+
+            def open_it():
+                return _opened(path_imgrec, place, channels_last, copy, parameters)
+
+            self._it = _agree.opened(open_it) if self._asked and _is_distributed() else open_it()
+            self.batch_size, self.drop_last = self._it._options["batch_size"], self._it._options["drops"]
+            self._path, self._parameters = self._it._parameters.get("path_imgrec"), parameters
             if pin_memory and not torch.cuda.is_available():
                 warnings.warn("pin_memory is set, but there is no accelerator: nothing is pinned", stacklevel=2)
                 pin_memory = False
@@ -117,6 +148,9 @@ class Loader:
     rank: int
     world_size: int
     batch: Batch | None
+    _it: _Iterator
+    _path: Any
+    _parameters: dict[str, Any]
     _pin: bool
     _permute: bool
     _weights: bool
@@ -125,23 +159,9 @@ class Loader:
     _classes: bool
     _living: int
     _told: bool
+    _asked: bool  # rank and world size come from torch.distributed or the environment
     batch_size: int  #: samples
     drop_last: bool  #: last_batch="drop"
-
-    def _open(self, path: Any, place: _ranks.Place, channels_last: bool, copy: bool, parameters: dict[str, Any]) -> None:
-        if "num_parts" in parameters or "part_index" in parameters:
-            raise ArgumentError("a Loader takes rank and world_size instead of part_index and num_parts")
-        if channels_last and parameters.get("layout", "NHWC") != "NHWC":
-            raise ArgumentError("channels_last is layout=NHWC viewed as (slots, C, H, W): omit layout")
-        own: dict[str, Any] = {"preprocess_threads": _ranks.share_of_cpus(place)}
-        if place.world > 1:
-            own.update(num_parts=place.world, part_index=place.rank, equal_batches=True)
-        if channels_last:
-            own["layout"] = "NHWC"
-        self.rank, self.world_size = place.rank, place.world
-        self._it = _Iterator(path, copy=copy, **{**own, **parameters})
-        self.batch_size, self.drop_last = self._it._options["batch_size"], self._it._options["drops"]
-        self._path, self._parameters = self._it._parameters["path_imgrec"], parameters
 
     # ---- batches -------------------------------------------------------------------------------------------------
 
@@ -152,12 +172,24 @@ class Loader:
             self._it._loops.begin()
         return self._loop(rewinds=False)
 
+    def _doubt_place(self) -> None:
+        """Warns once if torch.distributed was initialized after opening, with other numbers."""
+        if not self._asked or not _is_distributed():
+            return
+        self._asked = False
+        now = torch.distributed.get_rank(), torch.distributed.get_world_size()
+        if now != (self.rank, self.world_size):
+            _log.logger.warning("this Loader was opened before torch.distributed was initialized: it reads as rank %d of %d, although "
+                                "this process is rank %d of %d; open it afterwards, or with rank= and world_size=", self.rank,
+                                self.world_size, *now)
+
     def sweep(self) -> Loop[tuple[Any, ...]]:
         """A loop over exactly one complete sweep, from its start; the rest of another one is skipped."""
         self._it._loops.refuse_endless()
         return self._loop(rewinds=True)
 
     def _loop(self, rewinds: bool) -> Loop[tuple[Any, ...]]:
+        self._doubt_place()
         number = self._living = self._living + 1
         return Loop(self, lambda first: self._next(number, first, rewinds))
 
@@ -171,8 +203,14 @@ class Loader:
             raise RuntimeError("another loop over this Loader has begun: it has one place in the data, not several")
         if first and (rewinds or (self._restart and not self._it._loops.restored)):
             self._it.rewind()
+        restored = first and self._it._loops.restored
         self.batch = None  # releases its memory for reuse
-        self.batch = self._it.next()
+        try:
+            self.batch = self._it.next()
+        except StopIteration:
+            if not (restored and self._restart):
+                raise
+            self.batch = self._it.next()  # the state was of a sweep's end
         self._only_samples(self.batch)
         return self._tensors(self.batch)
 
@@ -219,17 +257,20 @@ class Loader:
 
     def state_dict(self) -> dict[str, Any]:
         """The place after the last delivered batch, to be saved with the model. It belongs to the job: all ranks have delivered
-        the same number of batches, so the state of any rank, for example of rank 0, is valid for all."""
+        the same number of batches, so the state of any rank, for example of rank 0, is valid for all; with order="global" for
+        those of any world_size."""
         return {**self._it.state_dict(), "world_size": self.world_size}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """Goes to the place of a state: the next loop begins there, on every rank that loads it. Data, seed and world_size must
-        be the same; batch_size and threads may differ. A state of another world_size is an ArgumentError."""
+        """Goes to the place of a state: the next loop begins there, on every rank that loads it. Data and seed must be the same;
+        batch_size and threads may differ. With order="global" the job may have another world_size, with the same batch of the
+        job (global_batch_size); otherwise a state of another world_size is an ArgumentError."""
         position = position_of(state, "a Loader")
         world_size = state.get("world_size", self.world_size)
-        if world_size != self.world_size:
+        if world_size != self.world_size and not self._it._options["of_job"] and not _is_of_job(position):
             raise ArgumentError(f"this state belongs to a job of {world_size} ranks, and this one has {self.world_size}: their shares of "
-                                f"the data differ; run it with {world_size} ranks, or begin a sweep without the state")
+                                f"the data differ; run it with {world_size} ranks, or begin a sweep without the state "
+                                "(states of a Loader with order='global' resume on any number of ranks)")
         self._living += 1
         self._it.load_state_dict({"position": position})
 
@@ -238,8 +279,8 @@ class Loader:
     @functools.cached_property
     def dataset(self) -> Dataset:
         """An imrec.torch.Dataset of the single images of all ranks: len(loader.dataset), .classes, .targets. It is opened on
-        first use. There is none with path_imglist, for sounds, and for a source of your own (AttributeError)."""
-        for name in ("path_imglist", "audio", "source"):
+        first use. There is none with path_imglist, mix, for sounds, and for a source of your own (AttributeError)."""
+        for name in ("path_imglist", "audio", "source", "mix"):
             if self._parameters.get(name):
                 raise AttributeError(f"a Loader with {name} has no dataset: it would differ from what is delivered")
         channels = self._it._options["channels"]
@@ -275,6 +316,14 @@ class Loader:
 
     def __repr__(self) -> str:
         return f"<imrec.torch.Loader: rank {self.rank} of {self.world_size}, {self._it._words()}>"
+
+
+def _is_of_job(position: str) -> bool:
+    """Whether it was taken with order="global"."""
+    try:
+        return bool(json.loads(position)["order"] == "global")
+    except (ValueError, KeyError, TypeError):
+        return False  # seeking reports the error
 
 
 _ROWS = tuple(row._replace(default="3,224,224") if row.name == "data_shape" else row

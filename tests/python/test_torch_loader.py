@@ -150,3 +150,18 @@ def test_exact_labels_of_lists_stay_exact(shard, tmp_path, dtype, expected):
     with loader(shard, path_imglist=tmp_path / "big.lst", dtype_label=dtype, shuffle=False) as ours:
         labels = torch.cat([labels for _, labels in ours])
     assert labels.dtype == expected and labels.tolist() == [2**24 + 1 + 2 * i for i in range(37)]
+
+
+def test_with_restart_a_state_of_a_sweeps_end_begins_the_next_one(shard):
+    """Trainers do not read the end of a loader whose length they know; a sweep of no batches would be an epoch of none."""
+    with loader(shard) as ours:
+        sweeps = [labels_of(ours) for _ in range(2)]
+    with loader(shard, restart=True) as ours:
+        loop = iter(ours)
+        for _ in range(len(ours)):
+            next(loop)
+        state = ours.state_dict()
+    for restart, expected in ((True, sweeps[1]), (False, [])):
+        with loader(shard, restart=restart) as ours:
+            ours.load_state_dict(state)
+            assert labels_of(ours) == expected
