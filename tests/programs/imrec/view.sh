@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Contact sheets hold their images: as packed, byte for byte, and as the iterator delivers them.
+export PYTHONDONTWRITEBYTECODE=1 # the folder is listed below
 make_set a.rec 20
 imrec export --quiet a.rec files >/dev/null
 cat >look.py <<'PY'
