@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "cli/human.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -18,13 +19,13 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/random.h>
 
 #define NAME         "im2rec"
 #define MISSING_MOST 1000 /* of --status --json */
-#define WAIT_MS      1000u
-#define WAITS_MOST   60
-#define LOOK_NS      20000000000u
+#define WAIT_LEAST   50000000u    /* ns */
+#define WAITS_MOST   60000000000u /* ns */
+#define LOOKS_PART   20           /* of the time, at most one part goes into looking */
 
 static int count_flags(const struct im2rec_flags *f)
 {
@@ -198,48 +199,58 @@ static uint64_t find_task(const enum imrec_task_state *states, uint64_t tasks, u
 struct search {
     const struct im2rec_flags *f;
     enum imrec_task_state *states;
-    uint64_t tasks, at, looked_ns, waited;
+    uint64_t tasks, looked_ns, look_took_ns;
 };
 
-/* To list a large plan takes a while: not for each task. */
+/* To list a large plan in a store takes a while: not for each task. */
 static enum imrec_status look_again(struct search *s, bool now, struct imrec_error *err)
 {
-    if (!now && s->looked_ns != 0 && clock_ns() - s->looked_ns < LOOK_NS)
+    const uint64_t begin = clock_ns();
+    if (!now && s->looked_ns != 0 && begin - s->looked_ns < LOOKS_PART * s->look_took_ns)
         return IMREC_OK;
     const enum imrec_status st = imrec_plan_tasks(s->f->work, s->tasks, s->states, err);
     s->looked_ns = clock_ns();
+    s->look_took_ns = s->looked_ns - begin;
     return st;
+}
+
+/* Each worker has an order of its own. In one order for all, those that know too little would
+ * follow one another from task to task. */
+static uint64_t any_place(const struct search *s)
+{
+    uint64_t v;
+    if (getrandom(&v, sizeof(v), 0) != (ssize_t)sizeof(v))
+        v = clock_ns() / 1000;
+    return v % s->tasks;
 }
 
 /* *k: the next task; `tasks`: all are done. When only tasks that others work on are left, one of
  * them is done again after a minute: the first to end wins. */
 static enum imrec_status next_task(struct search *s, uint64_t *k, struct imrec_error *err)
 {
+    const uint64_t from = any_place(s), begin = clock_ns();
     IMREC_TRY(look_again(s, false, err));
     while (!shown_run_interrupted()) {
-        *k = find_task(s->states, s->tasks, s->at, IMREC_TASK_MISSING);
+        *k = find_task(s->states, s->tasks, from, IMREC_TASK_MISSING);
         if (*k != s->tasks)
             break;
         IMREC_TRY(look_again(s, true, err));
-        *k = find_task(s->states, s->tasks, s->at, IMREC_TASK_MISSING);
+        *k = find_task(s->states, s->tasks, from, IMREC_TASK_MISSING);
         if (*k != s->tasks)
             break;
-        *k = find_task(s->states, s->tasks, s->at, IMREC_TASK_RUNNING);
-        if (*k == s->tasks || ++s->waited >= WAITS_MOST)
+        *k = find_task(s->states, s->tasks, from, IMREC_TASK_RUNNING);
+        if (*k == s->tasks || clock_ns() - begin >= WAITS_MOST)
             break;
-        clock_sleep_ms(WAIT_MS);
+        clock_sleep_ms(max_u64(WAIT_LEAST, LOOKS_PART * s->look_took_ns) / 1000000);
     }
-    s->waited = 0;
     return IMREC_OK;
 }
 
-/* Machines begin at different places, so that few begin the same task; where they do, nothing is
- * harmed. */
+/* Few begin the same task; where they do, nothing is harmed. */
 static int work_until_done(struct search *s)
 {
     struct imrec_error err;
     uint64_t failed = 0, k = 0;
-    s->at = (uint64_t)getpid() * 7919u % s->tasks;
     while (failed <= s->tasks) {
         if (next_task(s, &k, &err) != IMREC_OK)
             return cli_fail(NAME, &err);
@@ -247,7 +258,6 @@ static int work_until_done(struct search *s)
             return EXIT_FAILED;
         if (k == s->tasks)
             return EXIT_OK;
-        s->at = (k + 1) % s->tasks;
         if (work_on(s->f, k, false) == EXIT_OK)
             s->states[k] = IMREC_TASK_DONE;
         else

@@ -69,6 +69,19 @@ def work(im2rec, plan, kills, seconds, rng):
     return None
 
 
+def check_spread(im2rec, source, work_in):
+    """Workers without a share that begin together do hardly a task twice, though each looks for itself."""
+    plan, tasks = work_in / "spread", 40
+    subprocess.run([im2rec, "--quiet", "--plan", str(plan), "--tasks", str(tasks), "--resize", "900", str(source),
+                    str(work_in / "spread.rec")], check=True)
+    workers = [subprocess.Popen([im2rec, "--json", "--threads", "1", "--work", str(plan)], stdout=subprocess.PIPE)
+               for _ in range(4)]
+    done = sum(len(worker.communicate()[0].splitlines()) for worker in workers)
+    if any(worker.returncode for worker in workers) or not tasks <= done <= tasks + tasks // 2:
+        return f"{tasks} tasks were done {done} times"
+    return None
+
+
 def finish(im2rec, plan, kills, seconds, rng):
     for _ in range(kills):
         processes = [start(im2rec, "--finish", plan) for _ in range(2)]
@@ -115,6 +128,10 @@ def main(im2rec, rendered, kills=20, seed=1):  # kills: of all cases together
     work_in = pathlib.Path(tempfile.mkdtemp(prefix="imrec-kill-"))
     try:
         build_folder(photos, work_in / "source")
+        fault = check_spread(os.path.abspath(im2rec), work_in / "source", work_in)
+        print("four workers at once -", fault or "fine", flush=True)
+        if fault:
+            return 1
         for case in CASES:
             fault = check_case(os.path.abspath(im2rec), case, work_in / "source", work_in, int(kills) // len(CASES),
                                rng)
