@@ -22,7 +22,7 @@
 #include <sys/random.h>
 
 #define NAME         "im2rec"
-#define MISSING_MOST 1000 /* of --status --json */
+#define MISSING_MOST 1000         /* of --status --json */
 #define WAIT_LEAST   50000000u    /* ns */
 #define WAITS_MOST   60000000000u /* ns */
 #define LOOKS_PART   20           /* of the time, at most one part goes into looking */
