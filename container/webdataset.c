@@ -1,15 +1,14 @@
 /* container/webdataset.c - the kind of WebDataset's tar archives.
  *
- * Neighbouring files whose names are equal up to the first dot after the last slash, the key, are
- * one sample; the rest of a name, its extension, says what the file is (webdataset/tariterators.py
- * of webdataset 0.2: base_plus_ext, group_by_keys). The image is the first one whose extension ends
- * in that of an image format, the label what .cls has in decimal digits. Records are listed from
- * the headers alone; their ids count them, over all archives. */
+ * A record is a sample (archive/tar_samples.h). The image is the first file whose extension ends in
+ * that of an image format, the label what .cls has in decimal digits. Records are listed from the
+ * headers alone; their ids count them, over all archives. */
 #include "container/kinds.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "container/archive/tar_samples.h"
 #include "container/partition.h"
 #include "container/record_table.h"
 #include "formats/recordio/image_record.h"
@@ -21,9 +20,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define EXTENSION_MOST ((uint64_t)1 << 20) /* bytes of a long name or an extended header */
-#define RECORD_MOST    ((uint64_t)UINT32_MAX - TAR_BLOCK)
-#define PIECE_BYTES    ((size_t)1 << 20)
+#define RECORD_MOST ((uint64_t)UINT32_MAX - TAR_BLOCK)
 
 static const char *const image_extensions[] = {"jpg", "jpeg", "png", "webp",
                                                "gif", "bmp",  "tif", "tiff"};
@@ -39,16 +36,7 @@ struct archive { /* container.state */
     uint64_t begin; /* number of unit 0 */
 };
 
-/* ---- names -------------------------------------------------------------------------------- */
-
-/* Bytes of the key; *extension: the text after its dot, or NULL. */
-static size_t key_bytes(const char *name, const char **extension)
-{
-    const char *slash = strrchr(name, '/'), *base = slash != NULL ? slash + 1 : name;
-    const char *dot = strchr(base, '.');
-    *extension = dot != NULL ? dot + 1 : NULL;
-    return dot != NULL ? (size_t)(dot - name) : strlen(name);
-}
+/* ---- listing ------------------------------------------------------------------------------ */
 
 static bool is_image(const char *extension)
 {
@@ -59,16 +47,11 @@ static bool is_image(const char *extension)
     return false;
 }
 
-/* ---- listing ------------------------------------------------------------------------------ */
-
 struct listing {
     struct container *c;
     uint32_t shard;
     uint64_t capacity, hash;
-    uint64_t begin, end; /* of the sample in hand; equal: there is none */
-    char key[TAR_NAME_MAX];
-    struct tar_header h;
-    uint8_t *piece; /* of long names, and to search in; PIECE_BYTES */
+    struct tar_samples samples;
 };
 
 static enum imrec_status
@@ -91,12 +74,10 @@ add_loss(struct listing *l, uint64_t offset, const struct imrec_error *why, stru
     return add_record(l, offset, RECORD_LOST, err);
 }
 
-/* The current sample is complete: the next file is of another one. */
-static enum imrec_status end_sample(struct listing *l, struct imrec_error *err)
+static enum imrec_status take_sample(struct listing *l, struct imrec_error *err)
 {
     struct imrec_error why;
-    const uint64_t n = l->end - l->begin, begin = l->begin;
-    l->begin = l->end;
+    const uint64_t begin = l->samples.begin, n = l->samples.end - begin;
     if (n == 0)
         return IMREC_OK;
     if (n <= RECORD_MOST)
@@ -106,109 +87,28 @@ static enum imrec_status end_sample(struct listing *l, struct imrec_error *err)
     return add_loss(l, begin, &why, err);
 }
 
-/* The header at `at`, with those before it that extend it. *next: the end of the file's content.
- * IMREC_END: the shard ends there. */
-static enum imrec_status
-read_header(struct listing *l, uint64_t at, uint64_t *next, struct imrec_error *err)
+static enum imrec_status take_all(struct listing *l, struct imrec_error *err)
 {
-    const struct shard *s = &l->c->shards[l->shard];
-    struct bytes content[2] = {{0}};
-    enum tar_type kind[2];
-    uint32_t count = 0;
-    for (uint64_t used = 0;;) {
-        uint8_t block[TAR_BLOCK];
-        if (s->size - at < TAR_BLOCK)
-            return count == 0 && s->size == at
-                       ? IMREC_END
-                       : imrec_error_at(err, IMREC_ERR_CORRUPT, at, "the archive is cut off here");
-        IMREC_TRY(source_read(s->source, at, block, sizeof(block), err));
-        IMREC_TRY(tar_header_parse(block, &l->h, err));
-        *next = at + TAR_BLOCK + tar_padded(l->h.size);
-        const bool extends = l->h.type == TAR_LONG_NAME || l->h.type == TAR_PAX;
-        if (!extends)
-            break;
-        if (count == 2 || l->h.size > EXTENSION_MOST / 2 || *next > s->size)
-            return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
-                                  "an extended header of %" PRIu64 " bytes", l->h.size);
-        content[count] = (struct bytes){l->piece + used, (size_t)l->h.size};
-        kind[count++] = l->h.type;
-        IMREC_TRY(source_read(s->source, at + TAR_BLOCK, l->piece + used, (size_t)l->h.size, err));
-        used += l->h.size;
-        at = *next;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        IMREC_TRY(tar_header_extend(&l->h, kind[i], content[i], err));
-    *next = at + TAR_BLOCK + tar_padded(l->h.size);
-    if (l->h.size > s->size - at - TAR_BLOCK)
-        return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
-                              "%.100s has %" PRIu64 " bytes, the archive ends after %" PRIu64,
-                              l->h.name, l->h.size, s->size - at - TAR_BLOCK);
-    *next = *next < s->size ? *next : s->size;
-    return IMREC_OK;
-}
-
-/* The place of the next header after `at`, or the shard's end. */
-static uint64_t find_header(struct listing *l, uint64_t at)
-{
-    const struct shard *s = &l->c->shards[l->shard];
-    for (at += TAR_BLOCK; s->size > at && s->size - at >= TAR_BLOCK;) {
-        const uint64_t left = (s->size - at) / TAR_BLOCK * TAR_BLOCK;
-        const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
-        if (source_read(s->source, at, l->piece, n, NULL) == IMREC_OK)
-            for (size_t i = 0; i < n; i += TAR_BLOCK)
-                if (tar_header_parse(l->piece + i, &l->h, NULL) == IMREC_OK && l->h.type != TAR_END)
-                    return at + i;
-        at += n;
-    }
-    return s->size;
-}
-
-static enum imrec_status
-take_file(struct listing *l, uint64_t at, uint64_t next, struct imrec_error *err)
-{
-    const char *extension;
-    const size_t n = key_bytes(l->h.name, &extension);
-    if (extension == NULL)
-        return end_sample(l, err);
-    const bool same =
-        l->begin != l->end && strlen(l->key) == n && memcmp(l->key, l->h.name, n) == 0;
-    if (!same) {
-        IMREC_TRY(end_sample(l, err));
-        memcpy(l->key, l->h.name, n);
-        l->key[n] = '\0';
-        l->begin = at;
-    }
-    l->end = next;
-    return IMREC_OK;
-}
-
-static enum imrec_status list_shard(struct listing *l, struct imrec_error *err)
-{
-    const uint64_t size = l->c->shards[l->shard].size;
-    l->begin = l->end = 0;
-    for (uint64_t at = 0, next = 0; at < size; at = next) {
-        struct imrec_error why = {.offset = IMREC_NO_OFFSET};
-        const enum imrec_status st = read_header(l, at, &next, &why);
+    for (;;) {
+        struct imrec_error why;
+        const enum imrec_status st = tar_samples_next(&l->samples, &why);
         if (st == IMREC_END)
-            break;
+            return IMREC_OK;
         if (st == IMREC_ERR_NO_MEMORY) {
             *err = why;
             return st;
         }
-        if (st != IMREC_OK) { /* whether the current sample continues is unknown */
-            IMREC_TRY(end_sample(l, err));
-            next = find_header(l, at);
-            IMREC_TRY(add_loss(l, at, &why, err));
-        } else if (l->h.type == TAR_FILE) {
-            IMREC_TRY(take_file(l, at, next, err));
-        } else if (l->h.type == TAR_SPARSE) {
-            (void)imrec_error_at(&why, IMREC_ERR_UNSUPPORTED, at, "%.100s is a sparse file",
-                                 l->h.name);
-            IMREC_TRY(end_sample(l, err));
-            IMREC_TRY(add_loss(l, at, &why, err));
-        }
+        IMREC_TRY(st == IMREC_OK ? take_sample(l, err) : add_loss(l, why.offset, &why, err));
     }
-    return end_sample(l, err);
+}
+
+static enum imrec_status list_shard(struct listing *l, struct imrec_error *err)
+{
+    const struct shard *s = &l->c->shards[l->shard];
+    IMREC_TRY(tar_samples_begin(&l->samples, s->source, s->size, source_is_far(s->uri), err));
+    const enum imrec_status st = take_all(l, err);
+    tar_samples_end(&l->samples);
+    return st;
 }
 
 static enum imrec_status list_all(struct listing *l, struct imrec_error *err)
@@ -227,14 +127,13 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
 {
     (void)names;
     struct listing *l = imrec_zalloc(1, sizeof(*l));
-    uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
     c->state = imrec_zalloc(1, sizeof(struct archive));
     enum imrec_status st = IMREC_NO_MEMORY(err, "no memory to list an archive");
-    if (l != NULL && piece != NULL && c->state != NULL) {
-        *l = (struct listing){.c = c, .hash = 0xcbf29ce484222325u, .piece = piece};
+    if (l != NULL && c->state != NULL) {
+        *l = (struct listing){.c = c, .hash = 0xcbf29ce484222325u};
         st = list_all(l, err);
     }
-    IMREC_FREE(l, piece);
+    imrec_free(l);
     return st;
 }
 
@@ -330,7 +229,7 @@ static enum imrec_status parse(const struct container *c, const struct record_re
     const char *extension;
     *out = (struct record){.id = r->key};
     while (next_member(&left, &m)) {
-        (void)key_bytes(m.h.name, &extension);
+        (void)tar_key_bytes(m.h.name, &extension);
         if (extension == NULL)
             continue;
         if (out->image.p == NULL && is_image(extension))

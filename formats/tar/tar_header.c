@@ -64,6 +64,7 @@ static uint64_t sum_of(const uint8_t *p)
 static enum tar_type type_of(uint8_t flag)
 {
     return flag == '0' || flag == '\0' || flag == '7' ? TAR_FILE
+           : flag == '1' || flag == '2'               ? TAR_LINK
            : flag == 'L'                              ? TAR_LONG_NAME
            : flag == 'x'                              ? TAR_PAX
            : flag == 'g'                              ? TAR_GLOBAL

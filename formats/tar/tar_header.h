@@ -12,7 +12,8 @@
 
 enum tar_type {
     TAR_FILE,
-    TAR_OTHER,     /* a folder, a link, a device: skipped */
+    TAR_LINK,      /* to another file: it has no content */
+    TAR_OTHER,     /* a folder, a device: skipped */
     TAR_LONG_NAME, /* its content is the name of the next one (GNU) */
     TAR_PAX,       /* its content has keywords for the next one */
     TAR_GLOBAL,    /* ... for all: skipped */

@@ -1,0 +1,118 @@
+/* container/archive/tar_samples.c */
+#include "container/archive/tar_samples.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <string.h>
+
+#define NAMES_MOST ((size_t)TAR_PARTS_MOST * TAR_NAME_MAX)
+
+size_t tar_key_bytes(const char *name, const char **extension)
+{
+    const char *slash = strrchr(name, '/'), *base = slash != NULL ? slash + 1 : name;
+    const char *dot = strchr(base, '.');
+    *extension = dot != NULL ? dot + 1 : NULL;
+    return dot != NULL ? (size_t)(dot - name) : strlen(name);
+}
+
+const char *tar_part_name(const struct tar_samples *s, const struct tar_part *p)
+{
+    return (const char *)s->names.p + p->name;
+}
+
+const char *tar_part_extension(const struct tar_samples *s, const struct tar_part *p)
+{
+    return tar_part_name(s, p) + strlen(s->key) + 1;
+}
+
+enum imrec_status tar_samples_begin(struct tar_samples *s, struct source *source, uint64_t size,
+                                    bool far, struct imrec_error *err)
+{
+    memset(s, 0, sizeof(*s));
+    s->names = BUF_INIT(NAMES_MOST);
+    return tar_walk_begin(&s->walk, source, size, far, err);
+}
+
+void tar_samples_end(struct tar_samples *s)
+{
+    tar_walk_end(&s->walk);
+    imrec_free(s->parts);
+    s->parts = NULL;
+    buf_free(&s->names);
+}
+
+/* Reads on, unless what was read is still pending. */
+static void look(struct tar_samples *s)
+{
+    if (s->pending)
+        return;
+    s->pending = true;
+    s->status = tar_walk_next(&s->walk, &s->next, &s->why);
+    if (s->status == IMREC_OK && s->walk.h.type == TAR_SPARSE)
+        s->status = imrec_error_at(&s->why, IMREC_ERR_UNSUPPORTED, s->next.begin,
+                                   "%.100s is a sparse file", s->walk.h.name);
+}
+
+static enum imrec_status add_part(struct tar_samples *s, struct imrec_error *err)
+{
+    const struct tar_header *h = &s->walk.h;
+    if (s->count == TAR_PARTS_MOST)
+        return imrec_error_at(err, IMREC_ERR_LIMIT, s->next.begin,
+                              "a sample of more than %u files: %.100s", TAR_PARTS_MOST, h->name);
+    if (!IMREC_GROW(s->parts, s->room, s->count + 1u))
+        return IMREC_NO_MEMORY(err, "no memory for the files of a sample");
+    s->parts[s->count] =
+        (struct tar_part){s->next.content, h->type == TAR_FILE ? h->size : 0, s->names.n, h->type};
+    IMREC_TRY(buf_append(&s->names, h->name, strlen(h->name) + 1, err));
+    s->count++;
+    if (h->type != TAR_FILE)
+        return IMREC_OK;
+    if (s->begin == s->end)
+        s->begin = s->next.begin;
+    s->end = s->next.end;
+    return IMREC_OK;
+}
+
+/* Whether the file that is pending is one of the sample in hand; it begins one where there is none.
+ */
+static bool joins(struct tar_samples *s, bool *ends)
+{
+    const struct tar_header *h = &s->walk.h;
+    const char *extension;
+    const size_t n = tar_key_bytes(h->name, &extension);
+    *ends = h->type == TAR_FILE;
+    if ((h->type != TAR_FILE && h->type != TAR_LINK) || extension == NULL)
+        return false;
+    *ends = true;
+    if (s->count != 0)
+        return strlen(s->key) == n && memcmp(s->key, h->name, n) == 0;
+    memcpy(s->key, h->name, n);
+    s->key[n] = '\0';
+    return true;
+}
+
+enum imrec_status tar_samples_next(struct tar_samples *s, struct imrec_error *err)
+{
+    bool ends;
+    s->count = 0;
+    s->names.n = 0;
+    s->begin = s->end = 0;
+    for (;;) {
+        look(s);
+        if (s->status != IMREC_OK) {
+            if (s->count != 0 && s->status != IMREC_ERR_NO_MEMORY)
+                return IMREC_OK;
+            s->pending = s->status == IMREC_END;
+            if (s->status != IMREC_END && err != NULL)
+                *err = s->why;
+            return s->status;
+        }
+        if (joins(s, &ends)) {
+            IMREC_TRY(add_part(s, err));
+        } else if (s->count != 0 && ends) {
+            return IMREC_OK;
+        }
+        s->pending = false;
+    }
+}
