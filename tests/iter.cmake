@@ -83,7 +83,7 @@ if(IMREC_HAVE_CURL)
 endif()
 
 # Jobs of many ranks that are killed and begun again: tests/simulate. The long one has 100,000 schedules.
-add_executable(simulate iter/simulate.c)
+add_executable(simulate iter/simulate.c iter/simulated_job.c iter/predict.c)
 imrec_link(simulate iter)
 target_link_libraries(simulate PRIVATE m)
 add_test(NAME simulate_some COMMAND simulate 2000)

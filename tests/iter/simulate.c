@@ -2,6 +2,7 @@
  *
  *     simulate [--seed S] SCHEDULES     # so many, each of a seed of its own from S on
  *     simulate --one SEED               # that one again, and what happens in it
+ *     simulate read|pack key=value ...  # how fast so many ranks are: predict.c
  *
  * A schedule is drawn from its seed: records, batch, order, choice of samples, ends, damaged
  * records, and lives of the job. In each life another number of ranks reads on from a checkpoint
@@ -14,9 +15,8 @@
  *   - positions of all ranks are the same text;
  *   - a sweep has every record as often as the order says. */
 #include "base/math.h"
-#include "iter/load/record_stream.h"
-#include "iter/order/job_walk.h"
-#include "iter/position.h"
+#include "tests/iter/predict.h"
+#include "tests/iter/simulated_job.h"
 #include "tests/support/listed_set.h"
 #include "tests/support/shards.h"
 
@@ -26,20 +26,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST_RECORDS = 3000, MOST_CALLS = 400, MOST_SLOTS = 1 << 15, MOST_RANKS = 4096 };
-enum { POSITION_TEXT = 640, MOST_LIVES = 12 };
+enum { MOST_CALLS = 400, MOST_LIVES = 12 };
 
-static uint64_t current; /* the schedule's seed */
-static bool told;        /* --one: says what happens */
+static bool told; /* --one: says what happens */
 
-#define FAIL(...)                                                                                  \
-    do {                                                                                           \
-        printf("schedule %llu: ", (unsigned long long)current);                                    \
-        printf(__VA_ARGS__);                                                                       \
-        printf("\n  again: tests/simulate --one %llu\n", (unsigned long long)current);             \
-        fflush(stdout);                                                                            \
-        exit(1);                                                                                   \
-    } while (0)
+#define FAIL simulation_fail
 #define TELL(...)                                                                                  \
     do {                                                                                           \
         if (told)                                                                                  \
@@ -47,19 +38,6 @@ static bool told;        /* --one: says what happens */
     } while (0)
 
 /* ---- a job -------------------------------------------------------------------------------- */
-
-enum choice { CHOICE_NONE, CHOICE_SUBSET, CHOICE_MIX, CHOICE_WEIGHTS, CHOICES };
-
-struct job {
-    struct container set;
-    uint64_t batch, epoch_size, max_samples, damaged; /* one of that many records; 0: none */
-    enum imrec_last_batch last_batch;
-    enum choice choice;
-    struct record_stream_options order;
-    struct sampling sampling; /* owned by no rank */
-    uint64_t members[MOST_RECORDS], line[MOST_RECORDS];
-    struct stratum strata[6];
-};
 
 /* A large number is as rare as a small one. */
 static uint64_t any_size(struct dice *d, uint64_t most)
@@ -156,168 +134,6 @@ static void draw_job(struct dice *d, struct job *j, uint64_t batch)
          (unsigned long long)j->epoch_size, (unsigned long long)j->max_samples, j->order.shuffle,
          j->order.chunk_bytes != 0, j->choice, (unsigned long long)j->sampling.repeats,
          (unsigned long long)(j->sampling.distinct * j->sampling.repeats));
-}
-
-/* ---- a rank ------------------------------------------------------------------------------- */
-
-struct slot {
-    uint64_t sweep, sample, record, lap;
-    enum schedule_step kind; /* SCHEDULE_BLANK: the rest is 0 */
-    bool damaged;
-};
-
-struct call { /* of next(): a batch, or an END */
-    bool end, sweep_end, epoch_end;
-    uint32_t slots, count;
-    const struct slot *slot;
-    const char *before; /* the position that was there */
-};
-
-struct rank {
-    const struct job *job;
-    struct schedule schedule;
-    struct global_order order;
-    struct position_order order_of;
-    struct place at, after;
-    bool end_due;
-    struct slot slot[MOST_SLOTS]; /* of the last batch */
-    char before[POSITION_TEXT];
-};
-
-static struct position_order
-position_order_of(const struct job *j, const struct global_order *g, uint64_t world, uint64_t rank)
-{
-    const bool chunks = j->order.chunk_bytes != 0;
-    return (struct position_order){.data = 77,
-                                   .seed = (int64_t)j->order.seed,
-                                   .shuffle = j->order.shuffle,
-                                   .shuffle_window = chunks ? (int64_t)j->order.shuffle_window : 0,
-                                   .shuffle_chunk = chunks ? (int64_t)j->order.chunk_bytes : 0,
-                                   .job = true,
-                                   .chunks = chunks,
-                                   .global_batch_size = (int64_t)j->batch,
-                                   .records = g->share.records,
-                                   .choice = j->sampling.print,
-                                   .num_parts = (int64_t)world,
-                                   .part_index = (int64_t)rank};
-}
-
-static void rank_begin(struct rank *r, const struct place *at)
-{
-    schedule_begin(&r->schedule, at->run);
-    r->at = *at;
-    r->end_due = false;
-}
-
-static void rank_open(struct rank *r, const struct job *j, uint64_t world, uint64_t number)
-{
-    struct record_stream stream = {0};
-    const uint64_t own = j->batch / world;
-    r->job = j;
-    r->order = (struct global_order){.sampling = j->sampling};
-    r->order.share = (struct share){
-        j->sampling.distinct != 0 ? j->sampling.distinct * j->sampling.repeats : j->set.unit_count,
-        j->batch, number * own, own, j->last_batch == IMREC_LAST_WRAP || j->epoch_size != 0};
-    if (record_stream_share(&stream, &j->order, &j->set, &r->order, NULL) != IMREC_OK)
-        FAIL("no memory");
-    r->order_of = position_order_of(j, &r->order, world, number);
-    r->schedule = (struct schedule){.last_batch = j->last_batch,
-                                    .batch_size = (uint32_t)j->batch,
-                                    .epoch_size = j->epoch_size,
-                                    .max_samples = j->max_samples};
-    rank_begin(r, &(struct place){{0}, 0, 0});
-}
-
-static void rank_close(struct rank *r)
-{
-    r->order.sampling = (struct sampling){0}; /* the job's */
-    global_order_free(&r->order);
-}
-
-/* As the feed finds the record: by its number in the rank's own share of the sweep. */
-static struct slot fill(struct rank *r, enum schedule_step step, const struct job_sample *at)
-{
-    const struct share *s = &r->order.share;
-    const uint64_t shift = share_shift(s, at->sweep, at->sample, at->slot),
-                   phase = share_phase(s, at->sweep, shift),
-                   own = share_before(s, phase, at->sample), sample = share_sample(s, phase, own);
-    uint64_t first, count;
-    if (step == SCHEDULE_BLANK)
-        return (struct slot){.kind = step};
-    if (sample != at->sample)
-        FAIL("sample %llu of its share is %llu, not %llu", (unsigned long long)own,
-             (unsigned long long)sample, (unsigned long long)at->sample);
-    global_order_window(&r->order, global_order_window_of(&r->order, sample), &first, &count);
-    if (sample < first || sample >= first + count)
-        FAIL("sample %llu is not in its window", (unsigned long long)sample);
-    const uint64_t record = global_order_record(&r->order, at->sweep, sample);
-    const uint64_t bad = r->job->damaged;
-    return (struct slot){at->sweep, sample,
-                         record,    global_order_lap(&r->order, at->sweep, sample),
-                         step,      bad != 0 && record % bad == bad / 2};
-}
-
-/* Until a batch of the job is over; n: slots of the rank. */
-static struct schedule_close next_batch(struct rank *r, uint32_t *n)
-{
-    struct schedule *s = &r->schedule;
-    for (*n = 0;;) {
-        struct job_sample at;
-        const bool more = schedule_asks(s) && job_has_more(s, &r->order.share);
-        const enum schedule_step step = schedule_next(s, more);
-        if (step == SCHEDULE_CLOSE)
-            return job_closed(s, &r->order.share);
-        if (step != SCHEDULE_GO && step != SCHEDULE_BACK && job_owns(s, &r->order.share, &at))
-            r->slot[(*n)++] = fill(r, step, &at);
-    }
-}
-
-static void write_position(struct rank *r)
-{
-    char *text;
-    if (position_write(&r->order_of, &r->at, &text, NULL) != IMREC_OK ||
-        strlen(text) >= sizeof(r->before))
-        FAIL("a position that cannot be written");
-    strcpy(r->before, text);
-    imrec_free(text);
-}
-
-static struct call rank_next(struct rank *r)
-{
-    struct call c = {.slot = r->slot, .before = r->before};
-    write_position(r);
-    for (;;) {
-        uint32_t n;
-        if (r->end_due) {
-            r->end_due = false;
-            r->at = r->after;
-            c.end = true;
-            return c;
-        }
-        const struct schedule_close closed = next_batch(r, &n);
-        for (; n < closed.slots; n++)
-            r->slot[n] = (struct slot){.kind = SCHEDULE_BLANK};
-        r->at = (struct place){.run = closed.next};
-        r->after = (struct place){.run = closed.after};
-        r->end_due = closed.end;
-        if (!closed.deliver)
-            continue;
-        c.sweep_end = closed.sweep_end;
-        c.epoch_end = closed.epoch_end;
-        c.slots = closed.slots;
-        c.count = closed.count;
-        return c;
-    }
-}
-
-static void rank_seek(struct rank *r, const char *json)
-{
-    struct place at;
-    bool own;
-    struct imrec_error err;
-    if (position_read(json, &r->order_of, 1, &at, &own, &err) != IMREC_OK)
-        FAIL("%s", err.message);
-    rank_begin(r, &at);
 }
 
 /* ---- one rank, without a stop: what is right ----------------------------------------------- */
@@ -571,7 +387,7 @@ static void run_schedule(uint64_t seed, struct totals *t)
     static struct job job;
     struct dice d = {seed * 0x9e3779b97f4a7c15u + 1};
     const uint64_t batch = any_batch(&d);
-    current = seed;
+    simulated_schedule = seed;
     draw_job(&d, &job, batch);
     run_alone(&job, &ranks[0], max_u64(3 * batch, 1 + any_size(&d, 2000)));
     const uint64_t samples = job.sampling.distinct != 0
@@ -624,6 +440,8 @@ static int run_all(uint64_t seed, uint64_t schedules)
 int main(int argc, char **argv)
 {
     uint64_t seed = 1, schedules = 0;
+    if (argc > 1 && (strcmp(argv[1], "read") == 0 || strcmp(argv[1], "pack") == 0))
+        return predict(argc - 1, argv + 1);
     for (int i = 1; i < argc; i++) {
         const bool value = i + 1 < argc;
         if (strcmp(argv[i], "--seed") == 0 && value)
@@ -635,7 +453,8 @@ int main(int argc, char **argv)
             schedules = strtoull(argv[i], NULL, 10);
     }
     if (schedules == 0) {
-        fprintf(stderr, "usage: simulate [--seed S] SCHEDULES | --one SEED\n");
+        fprintf(stderr,
+                "usage: simulate [--seed S] SCHEDULES | --one SEED | read|pack key=value ...\n");
         return 2;
     }
     return run_all(seed, schedules);
