@@ -14,7 +14,9 @@ static enum imrec_status begin(struct ahead *a, struct pack_item *p, struct imre
         return IMREC_OK;
     if (a->fetcher == NULL)
         IMREC_TRY(fetcher_new(a->limit, &a->fetcher, err));
-    p->fetch = fetch_begin(a->fetcher, uri);
+    const bool in_archive = p->place.archive != 0;
+    p->fetch =
+        fetch_begin(a->fetcher, uri, p->place.begin, in_archive ? p->place.bytes : FETCH_ALL);
     return IMREC_OK;
 }
 

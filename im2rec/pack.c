@@ -116,9 +116,9 @@ static enum imrec_status pack_task(const struct imrec_pack_task *task, struct im
     struct job job;
     struct file_root root;
     const struct job_options jo = {task, o, scan_goes_on, watch, &watch->stop};
-    file_root_init(&root, task->root, task->list == NULL && o->annotations[0] == '\0',
-                   &watch->stop);
     IMREC_TRY(open_job(&jo, o, &job, err));
+    file_root_init(&root, job_root(&job, task), task->list == NULL && o->annotations[0] == '\0',
+                   &watch->stop);
     struct pack_run r = {.o = o, .job = &job, .watch = watch, .root = &root};
     enum imrec_status st = IMREC_END;
     if (o->resume && !o->list)

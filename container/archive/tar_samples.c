@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-#define NAMES_MOST ((size_t)TAR_PARTS_MOST * TAR_NAME_MAX)
+#define NAMES_MOST ((size_t)TAR_PARTS_MOST * 2 * TAR_NAME_MAX)
+#define NOT_KEPT   SIZE_MAX
 
 size_t tar_key_bytes(const char *name, const char **extension)
 {
@@ -24,6 +25,11 @@ const char *tar_part_name(const struct tar_samples *s, const struct tar_part *p)
 const char *tar_part_extension(const struct tar_samples *s, const struct tar_part *p)
 {
     return tar_part_name(s, p) + strlen(s->key) + 1;
+}
+
+const uint8_t *tar_part_kept(const struct tar_samples *s, const struct tar_part *p)
+{
+    return p->kept != NOT_KEPT ? s->names.p + p->kept : NULL;
 }
 
 enum imrec_status tar_samples_begin(struct tar_samples *s, struct source *source, uint64_t size,
@@ -54,18 +60,32 @@ static void look(struct tar_samples *s)
                                    "%.100s is a sparse file", s->walk.h.name);
 }
 
+static enum imrec_status keep(struct tar_samples *s, struct tar_part *p, struct imrec_error *err)
+{
+    uint8_t content[TAR_NAME_MAX];
+    if (p->type != TAR_FILE || p->bytes > s->keep || p->bytes > sizeof(content))
+        return IMREC_OK;
+    IMREC_TRY(tar_walk_read(&s->walk, p->content, content, (size_t)p->bytes, err));
+    p->kept = s->names.n;
+    return buf_append(&s->names, content, (size_t)p->bytes, err);
+}
+
 static enum imrec_status add_part(struct tar_samples *s, struct imrec_error *err)
 {
     const struct tar_header *h = &s->walk.h;
+    struct tar_part p = {.content = s->next.content,
+                         .bytes = h->type == TAR_FILE ? h->size : 0,
+                         .name = s->names.n,
+                         .kept = NOT_KEPT,
+                         .type = h->type};
     if (s->count == TAR_PARTS_MOST)
         return imrec_error_at(err, IMREC_ERR_LIMIT, s->next.begin,
                               "a sample of more than %u files: %.100s", TAR_PARTS_MOST, h->name);
     if (!IMREC_GROW(s->parts, s->room, s->count + 1u))
         return IMREC_NO_MEMORY(err, "no memory for the files of a sample");
-    s->parts[s->count] =
-        (struct tar_part){s->next.content, h->type == TAR_FILE ? h->size : 0, s->names.n, h->type};
     IMREC_TRY(buf_append(&s->names, h->name, strlen(h->name) + 1, err));
-    s->count++;
+    IMREC_TRY(keep(s, &p, err));
+    s->parts[s->count++] = p;
     if (h->type != TAR_FILE)
         return IMREC_OK;
     if (s->begin == s->end)
@@ -108,11 +128,11 @@ enum imrec_status tar_samples_next(struct tar_samples *s, struct imrec_error *er
                 *err = s->why;
             return s->status;
         }
-        if (joins(s, &ends)) {
-            IMREC_TRY(add_part(s, err));
-        } else if (s->count != 0 && ends) {
+        const bool is_part = joins(s, &ends);
+        if (!is_part && s->count != 0 && ends)
             return IMREC_OK;
-        }
         s->pending = false;
+        if (is_part)
+            IMREC_TRY(add_part(s, err));
     }
 }

@@ -13,18 +13,20 @@
 struct tar_part {
     uint64_t content, bytes; /* in the archive */
     size_t name;             /* tar_part_name() */
+    size_t kept;             /* tar_part_kept() */
     enum tar_type type;      /* TAR_FILE or TAR_LINK */
 };
 
 struct tar_samples {
     struct tar_walk walk;
+    size_t keep; /* by the caller: larger contents are not kept; 0: none is */
     /* The sample in hand: */
     uint64_t begin, end; /* its files with their headers; equal: it has links alone */
     char key[TAR_NAME_MAX];
     struct tar_part *parts;
     uint32_t count;
     uint64_t room;
-    struct buf names;
+    struct buf names; /* of the parts, each with its NUL, and what is kept of them */
     /* What was read and does not belong to it: */
     bool pending;
     enum imrec_status status;
@@ -44,6 +46,8 @@ IMREC_NODISCARD enum imrec_status tar_samples_next(struct tar_samples *s, struct
 /* Of a part, until the next call: its name in the archive, and the extension in it. */
 const char *tar_part_name(const struct tar_samples *s, const struct tar_part *p);
 const char *tar_part_extension(const struct tar_samples *s, const struct tar_part *p);
+/* Its content; NULL: it was not kept. */
+const uint8_t *tar_part_kept(const struct tar_samples *s, const struct tar_part *p);
 /* Bytes of a name's key; *extension: the text after its dot, or NULL. */
 size_t tar_key_bytes(const char *name, const char **extension);
 #endif

@@ -52,6 +52,17 @@ near(struct tar_walk *w, uint64_t at, size_t n, const uint8_t **out, struct imre
     return IMREC_OK;
 }
 
+enum imrec_status
+tar_walk_read(struct tar_walk *w, uint64_t at, void *to, size_t n, struct imrec_error *err)
+{
+    const uint8_t *p;
+    if (n > w->near_room)
+        return source_read(w->source, at, to, n, err);
+    IMREC_TRY(near(w, at, n, &p, err));
+    memcpy(to, p, n);
+    return IMREC_OK;
+}
+
 /* The header of a file at `at`, with those before it that extend it. IMREC_END: the archive ends
  * there. */
 static enum imrec_status

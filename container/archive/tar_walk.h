@@ -31,4 +31,7 @@ void tar_walk_end(struct tar_walk *w); /* zeroed memory is fine */
  * at the next header that is valid; err->offset is the byte of the one that is not. */
 IMREC_NODISCARD enum imrec_status
 tar_walk_next(struct tar_walk *w, struct tar_file *out, struct imrec_error *err);
+/* n bytes of the archive at `at`, which are there. Few of them, next to a header, cost no read. */
+IMREC_NODISCARD enum imrec_status
+tar_walk_read(struct tar_walk *w, uint64_t at, void *to, size_t n, struct imrec_error *err);
 #endif

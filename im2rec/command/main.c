@@ -1,5 +1,6 @@
 /* im2rec/command/main.c - the command: operands and flags in, progress and a summary out. */
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "cli/options.h"
 #include "cli/page.h"
 #include "cli/program_flags.h"
@@ -13,6 +14,7 @@
 #include "im2rec/command/skips.h"
 #include "im2rec/command/summary.h"
 #include "im2rec/item/pack_options.h"
+#include "im2rec/list/archive_scan.h"
 #include "im2rec/shard/shard_kinds.h"
 #include "imrec/imrec.h"
 #include "storage/source.h"
@@ -27,7 +29,8 @@
 struct command {
     struct im2rec_flags flags;
     struct imrec_pack_task task;
-    char *out; /* with the suffix that MXNet appends, or NULL */
+    char *out;      /* with the suffix that MXNet appends, or NULL */
+    char *archives; /* the operands A.tar B.tar ... as one text, or NULL */
     struct classic classic;
     struct prefix_lists lists; /* of the operands PREFIX ROOT */
     struct pairs pairs;
@@ -74,12 +77,42 @@ static int read_pairs(struct command *c, int argc, char **argv)
     return suffix[0] != '\0' ? append_suffix(c, suffix) : EXIT_OK;
 }
 
+/* A.tar [B.tar ...] OUT.rec. *used: operands that were taken; 0: the first one is no archive. */
+static int take_archives(struct command *c, int argc, char **argv, int *used)
+{
+    struct buf all = BUF_INIT((size_t)1 << 26);
+    struct imrec_error err = {0};
+    enum imrec_status st = IMREC_OK;
+    int n = 0;
+    while (n < argc && archives_are(argv[n]))
+        n++;
+    *used = n != 0 ? n + 1 : 0;
+    if (n == 0)
+        return EXIT_OK;
+    if (n == argc || cli_is_pair(argv[n]))
+        return cli_refuse(stderr, NAME, "wanted are A.tar [B.tar ...] OUT.rec");
+    for (int i = 0; st == IMREC_OK && i < n; i++) {
+        st = buf_append(&all, argv[i], strlen(argv[i]) + 1, &err);
+        if (st == IMREC_OK)
+            all.p[all.n - 1] = i + 1 < n ? ';' : '\0';
+    }
+    c->archives = (char *)all.p;
+    c->task.root = c->archives;
+    c->task.out = source_path(argv[n]);
+    return st == IMREC_OK ? EXIT_OK : cli_refuse(stderr, NAME, "%s", err.message);
+}
+
 static int read_operands(struct command *c, int argc, char **argv)
 {
+    int used;
     if (planned_takes_no_names(&c->flags))
         return planned_operand(&c->flags, argc, argv, &c->share);
+    const int status = take_archives(c, argc, argv, &used);
+    if (status != EXIT_OK || used != 0)
+        return status == EXIT_OK ? read_pairs(c, argc - used, argv + used) : status;
     if (argc < 2)
-        return cli_refuse(stderr, NAME, "wanted are FOLDER OUT.rec, or LIST.lst ROOT OUT.rec");
+        return cli_refuse(stderr, NAME,
+                          "wanted are FOLDER OUT.rec, LIST.lst ROOT OUT.rec, or A.tar OUT.rec");
     const bool has_list = argc > 2 && !cli_is_pair(argv[2]);
     c->task.list = has_list ? argv[0] : NULL;
     c->task.root = source_path(argv[has_list]); /* folders are looked into before they are packed */
@@ -101,9 +134,10 @@ static int read_operands(struct command *c, int argc, char **argv)
 static int take_pairs(struct command *c)
 {
     struct imrec_error err;
-    if (c->task.root == NULL || c->task.list != NULL || c->lists.count != 0 || c->flags.pack.list ||
-        c->flags.pack.masks[0] != '\0' || c->flags.pack.annotations[0] != '\0' ||
-        shard_kinds[c->flags.pack.format]->bare || c->flags.pack.class_from != IMREC_CLASS_TOP)
+    if (c->task.root == NULL || c->archives != NULL || c->task.list != NULL ||
+        c->lists.count != 0 || c->flags.pack.list || c->flags.pack.masks[0] != '\0' ||
+        c->flags.pack.annotations[0] != '\0' || shard_kinds[c->flags.pack.format]->bare ||
+        c->flags.pack.class_from != IMREC_CLASS_TOP)
         return EXIT_OK;
     if (pairs_find(c->task.root, &c->pairs, &err) != IMREC_OK)
         return cli_refuse(stderr, NAME, "%s", err.message);
@@ -212,7 +246,7 @@ int main(int argc, char **argv)
         shown_run_listen();
         status = run(&c);
     }
-    imrec_free(c.out);
+    IMREC_FREE(c.out, c.archives);
     prefix_free(&c.lists);
     pairs_free(&c.pairs);
     return cli_exit(NAME, status);

@@ -18,13 +18,15 @@ IMREC_NODISCARD enum imrec_status
 fetcher_new(uint64_t limit, struct fetcher **out, struct imrec_error *err);
 void fetcher_free(struct fetcher *f); /* all fetches are dropped before; NULL is fine */
 
-/* NULL: there is no memory to do it early. One thread. */
-struct fetch *fetch_begin(struct fetcher *f, const char *uri);
+/* Bytes [begin, begin + bytes) of the object are wanted; FETCH_ALL as bytes: all of them. NULL:
+ * there is no memory to do it early. One thread. */
+#define FETCH_ALL UINT64_MAX
+struct fetch *fetch_begin(struct fetcher *f, const char *uri, uint64_t begin, uint64_t bytes);
 bool fetch_is_of(const struct fetch *x, const char *uri); /* x may be NULL */
 /* Waits until the object is open: its size. As often as it is asked for. */
 IMREC_NODISCARD enum imrec_status
 fetch_wait(struct fetch *x, uint64_t *size, struct imrec_error *err);
-/* All its bytes, after fetch_wait() was fine. */
+/* The wanted bytes, after fetch_wait() was fine; the object must have them. */
 IMREC_NODISCARD enum imrec_status fetch_read(struct fetch *x, void *to, struct imrec_error *err);
 void fetch_drop(struct fetch *x); /* waits, if it is under way; NULL is fine */
 #endif

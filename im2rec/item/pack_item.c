@@ -18,6 +18,7 @@ void pack_item_begin(struct pack_item *p)
     p->labels.n = p->text.n = 0;
     p->labels.max = p->text.max = TEXT_MAX;
     p->path = (struct bytes){(const uint8_t *)"", 0};
+    p->place = (struct image_place){0};
     p->outcome = (struct outcome){.class_index = -1};
     p->why[0] = '\0';
     p->failed = IMREC_OK;

@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "im2rec/item/budget.h"
 #include "im2rec/item/fetch.h"
+#include "im2rec/item/image_place.h"
 #include "im2rec/item/tally.h"
 
 #define IMAGE_PATH_MAX 4096u
@@ -18,6 +19,7 @@ struct pack_item {
     uint64_t copy;     /* of an image that several records are made of, from 0 */
     struct buf text;   /* what the list says of the file: */
     struct bytes path; /* below the root; a view of text */
+    struct image_place place;
     struct buf labels; /* floats */
     uint32_t label_count;
     enum pack_item_from from;

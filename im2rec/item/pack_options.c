@@ -178,11 +178,14 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
     };
     static const char *const of_places[] = {"keypoints", "keypoint_pairs", "drawn_on", NULL};
     static const char *const of_masks[] = {"masks", "ignore_label", NULL};
+    static const char *const of_archives[] = {"image_ext", "label_ext", NULL};
+    const bool archives = o->image_ext[0] != '\0' || o->label_ext[0] != '\0';
     const bool places = o->keypoints != 0 || o->drawn_on != IMREC_DRAWN_ON_UPRIGHT;
     if (strcmp(p->name, "drop_empty") == 0) /* sets that do not name it have dropped them */
         return o->annotations[0] != '\0' && !o->drop_empty;
     return is_one_of(p->name, names) || is_one_of(p->name, shard_kinds[o->format]->options) ||
            (places && is_one_of(p->name, of_places)) ||
+           (archives && is_one_of(p->name, of_archives)) ||
            (o->masks[0] != '\0' && is_one_of(p->name, of_masks));
 }
 

@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,10 +69,16 @@ join(struct bytes path, const char *root, char full[2 * IMAGE_PATH_MAX], struct 
     return IMREC_OK;
 }
 
+/* The path of the file that has the image: its own one, or its archive's. */
+static struct bytes file_of(const struct pack_item *p)
+{
+    return (struct bytes){p->path.p, p->place.archive != 0 ? p->place.archive : p->path.n};
+}
+
 bool file_is_in_store(const struct pack_item *p, const struct file_root *root,
                       char uri[2 * IMAGE_PATH_MAX])
 {
-    return join(p->path, root->path, uri, NULL) == IMREC_OK && source_is_remote(uri);
+    return join(file_of(p), root->path, uri, NULL) == IMREC_OK && source_is_remote(uri);
 }
 
 /* ---- folders that go while they are packed ------------------------------------------------ */
@@ -127,8 +134,8 @@ static bool is_gone(struct pack_item *p, const struct file_root *r)
  * is bad. */
 static void refuse(struct pack_item *p, const struct file_root *root, const char *what, int failed)
 {
-    if (failed == EMFILE || failed == ENFILE)
-        fail(p, what, failed);
+    if (failed == EMFILE || failed == ENFILE || (p->place.archive != 0 && failed != ENOMEM))
+        fail(p, what, failed); /* an archive that was listed has other images, too */
     else if (failed == ENOMEM)
         pack_item_skip(p, REASON_NO_MEMORY, "%s: %s", what, strerror(failed));
     else if (is_gone(p, root))
@@ -163,6 +170,9 @@ static void refuse_remote(struct pack_item *p, const struct imrec_error *err)
 {
     if (err->status == IMREC_ERR_NO_MEMORY) {
         pack_item_skip(p, REASON_NO_MEMORY, "%s", err->message);
+    } else if (p->place.archive != 0) {
+        p->failed = err->status;
+        snprintf(p->why, sizeof(p->why), "%.300s; resume continues", err->message);
     } else if (err->sys_errno == ENOENT) {
         pack_item_skip(p, REASON_MISSING, "there is no such object");
     } else if (err->status != IMREC_ERR_IO || err->sys_errno == EACCES ||
@@ -215,16 +225,36 @@ static bool open_local(struct pack_item *p, const struct file_root *root, const 
     return true;
 }
 
+/* The image's piece of the archive, which must be the one that was listed. */
+static bool find_piece(struct pack_item *p, const char *archive, struct image_file *out)
+{
+    const struct image_place *at = &p->place;
+    if (at->archive == 0)
+        return true;
+    if (out->size == at->size) {
+        out->begin = at->begin;
+        out->size = at->bytes;
+        return true;
+    }
+    p->failed = IMREC_ERR_CORRUPT;
+    snprintf(p->why, sizeof(p->why),
+             "%.300s has %" PRIu64 " bytes, and had %" PRIu64 " when it was listed: begin again",
+             archive, out->size, at->size);
+    file_close(out);
+    return false;
+}
+
 bool file_open(struct pack_item *p, const struct file_root *root, struct image_file *out)
 {
     char full[2 * IMAGE_PATH_MAX];
     struct imrec_error err;
     *out = IMAGE_FILE_NONE;
-    if (join(p->path, root->path, full, &err) != IMREC_OK) {
+    if (join(file_of(p), root->path, full, &err) != IMREC_OK) {
         pack_item_skip(p, REASON_UNREADABLE, "%s", err.message);
         return false;
     }
-    return source_is_remote(full) ? open_remote(p, full, out) : open_local(p, root, full, out);
+    return (source_is_remote(full) ? open_remote(p, full, out) : open_local(p, root, full, out)) &&
+           find_piece(p, full, out);
 }
 
 void file_close(struct image_file *file)
@@ -249,8 +279,8 @@ static bool make_room(struct pack_item *p, size_t bytes, struct file_bytes *f)
     return f->p != NULL;
 }
 
-static bool
-read_all(struct pack_item *p, const struct file_root *root, int fd, uint8_t *to, size_t n)
+static bool read_all(struct pack_item *p, const struct file_root *root,
+                     const struct image_file *file, uint8_t *to, size_t n)
 {
     for (size_t at = 0; at < n;) {
         if (stop_asked(root->stop)) {
@@ -258,7 +288,7 @@ read_all(struct pack_item *p, const struct file_root *root, int fd, uint8_t *to,
             return false;
         }
         const size_t left = n - at, piece = left < PIECE_BYTES ? left : PIECE_BYTES;
-        const ssize_t got = read(fd, to + at, piece);
+        const ssize_t got = pread(file->fd, to + at, piece, (off_t)(file->begin + at));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0) {
@@ -278,8 +308,9 @@ read_all(struct pack_item *p, const struct file_root *root, int fd, uint8_t *to,
 static bool read_remote(struct pack_item *p, const struct image_file *file, uint8_t *to, size_t n)
 {
     struct imrec_error err;
-    const enum imrec_status st = file->fetch != NULL ? fetch_read(file->fetch, to, &err)
-                                                     : source_read(file->source, 0, to, n, &err);
+    const enum imrec_status st = file->fetch != NULL
+                                     ? fetch_read(file->fetch, to, &err)
+                                     : source_read(file->source, file->begin, to, n, &err);
     const bool read = st == IMREC_OK;
     if (!read)
         refuse_remote(p, &err);
@@ -293,7 +324,7 @@ bool file_read(struct pack_item *p, const struct file_root *root, struct image_f
     bool read = make_room(p, headroom + n, f);
     if (read)
         read = file->fd < 0 ? read_remote(p, file, f->p + headroom, n)
-                            : read_all(p, root, file->fd, f->p + headroom, n);
+                            : read_all(p, root, file, f->p + headroom, n);
     file_close(file);
     f->n = read ? n : 0;
     return read;

@@ -36,7 +36,7 @@ struct image_file {
     int fd;                /* -1: none ... */
     struct source *source; /* ... or it is in a store of another kind ... */
     struct fetch *fetch;   /* ... from which it is being read already */
-    uint64_t size;
+    uint64_t begin, size;  /* of the image, in the file */
 };
 #define IMAGE_FILE_NONE ((struct image_file){.fd = -1})
 

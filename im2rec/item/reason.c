@@ -21,6 +21,7 @@ static const char *const words[REASON_COUNT] = {
     [REASON_UNSUPPORTED] = "unsupported",
     [REASON_DAMAGED] = "damaged",
     [REASON_MASK] = "mask",
+    [REASON_LABEL] = "label",
     [REASON_NO_MEMORY] = "no_memory",
 };
 

@@ -20,7 +20,8 @@ enum reason {
     REASON_TOO_LARGE,
     REASON_UNSUPPORTED, /* no image, or of a format that is not built in */
     REASON_DAMAGED,
-    REASON_MASK, /* missing, of another size, no mask at all */
+    REASON_MASK,  /* missing, of another size, no mask at all */
+    REASON_LABEL, /* of a sample in an archive: missing, no number */
     REASON_NO_MEMORY,
     REASON_COUNT
 };

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATH_BYTES  4096
 #define GO_ON_EVERY 4096 /* files */
 
 struct identity { /* of a folder, whatever its name */
@@ -32,8 +31,9 @@ struct walk {
     struct identity *targets; /* folders reached through a link */
     size_t target_count;
     uint64_t target_room;
-    bool remote;           /* the root is in another store */
-    char path[PATH_BYTES]; /* of the folder about to be entered: not on the stack of every level */
+    bool remote;                /* the root is in another store */
+    char path[SCAN_PATH_BYTES]; /* of the folder about to be entered: not on the stack of every
+                                   level */
 };
 
 static enum imrec_status no_memory(struct walk *w)
@@ -94,15 +94,7 @@ static bool is_image_name(const struct scan_options *o, const char *name)
 static enum imrec_status
 note_skip(struct walk *w, const char *folder, const char *name, enum reason reason, const char *why)
 {
-    struct scan *s = w->s;
-    const size_t a = strlen(folder), b = strlen(name), slash = a != 0 && b != 0;
-    char *path = string_arena_put(&s->texts, NULL, a + slash + b + 1);
-    char *text = string_arena_put(&s->texts, why, strlen(why) + 1);
-    if (path == NULL || text == NULL || !IMREC_GROW(s->skips, s->skip_room, s->skip_count + 1))
-        return no_memory(w);
-    snprintf(path, a + slash + b + 1, "%s%s%s", folder, slash ? "/" : "", name);
-    s->skips[s->skip_count++] = (struct scan_skip){path, text, reason};
-    return IMREC_OK;
+    return scan_add_skip(w->s, folder, name, reason, why) ? IMREC_OK : no_memory(w);
 }
 
 static struct bytes bytes_of(const char *text)
@@ -127,23 +119,7 @@ static enum imrec_status add_class(struct walk *w, const char *name, int64_t *ou
 
 static enum imrec_status add_folder(struct walk *w, const char *path, int64_t class_index)
 {
-    struct scan *s = w->s;
-    char *kept = string_arena_put(&s->texts, path, strlen(path) + 1);
-    if (kept == NULL || !IMREC_GROW(s->folders, s->folder_room, s->folder_count + 1))
-        return no_memory(w);
-    s->folders[s->folder_count++] = (struct scan_folder){kept, class_index};
-    return IMREC_OK;
-}
-
-static struct scan_file *keep_name(struct walk *w, uint32_t folder, const char *name)
-{
-    const size_t n = strlen(name) + 1, size = sizeof(struct scan_file) + n;
-    struct scan_file *f = string_arena_put(&w->s->texts, NULL, size);
-    if (f != NULL) {
-        f->folder = folder;
-        memcpy(f->name, name, n);
-    }
-    return f;
+    return scan_add_folder(w->s, path, class_index, 0) ? IMREC_OK : no_memory(w);
 }
 
 /* ---- one folder ------------------------------------------------------------------------- */
@@ -167,12 +143,10 @@ take_file(struct walk *w, uint32_t folder, const char *name, enum folder_kind ki
                                                : "the name holds a control character");
     if (kind != FOLDER_FILE)
         return note_skip(w, path, name, REASON_NOT_A_FILE, kind_name(kind));
-    if (strlen(w->o->root) + strlen(path) + strlen(name) + 3 > PATH_BYTES)
+    if (strlen(w->o->root) + strlen(path) + strlen(name) + 3 > SCAN_PATH_BYTES)
         return note_skip(w, path, name, REASON_UNREADABLE, "the path is longer than 4095 bytes");
-    struct scan_file *f = keep_name(w, folder, name);
-    if (f == NULL || !IMREC_GROW(s->files, s->file_room, s->file_count + 1))
+    if (!scan_add_file(s, folder, 0, name, NULL)) /* settle_files() numbers it */
         return no_memory(w);
-    s->files[s->file_count++] = f;
     if (s->file_count % GO_ON_EVERY == 0 && w->o->go_on != NULL &&
         !w->o->go_on(w->o->user, s->file_count))
         return imrec_fail(w->err, IMREC_ERR_CANCELLED, "interrupted while looking through %s",
@@ -329,7 +303,7 @@ walk_below(struct walk *w, uint32_t folder, const struct subfolders *l, const st
         int64_t class_index = w->o->class_from == IMREC_CLASS_TOP ? f.class_index : -1;
         const int n =
             snprintf(w->path, sizeof(w->path), "%s%s%s", f.path, f.path[0] ? "/" : "", name);
-        if (strlen(w->o->root) + (size_t)n + 3 > PATH_BYTES) {
+        if (strlen(w->o->root) + (size_t)n + 3 > SCAN_PATH_BYTES) {
             IMREC_TRY(note_skip(w, f.path, name, REASON_UNREADABLE,
                                 "the folder's path is longer than 4095 bytes"));
             continue;
@@ -365,7 +339,7 @@ static enum imrec_status cannot_open(struct walk *w, const char *path, const str
 static enum imrec_status open_folder(struct walk *w, const char *path, const struct place *above,
                                      bool link, struct folder **out)
 {
-    char full[PATH_BYTES + 2];
+    char full[SCAN_PATH_BYTES + 2];
     struct imrec_error why;
     bool again = false;
     snprintf(full, sizeof(full), "%s%s%s", w->o->root, path[0] != '\0' ? "/" : "", path);
@@ -463,18 +437,4 @@ scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *
         return IMREC_OK;
     scan_free(out);
     return scan_once(&again, out, err);
-}
-
-void scan_free(struct scan *s)
-{
-    IMREC_FREE(s->folders, s->files, s->skips);
-    class_list_free(&s->classes);
-    string_arena_free(&s->texts);
-    *s = (struct scan){0};
-}
-
-void scan_path(const struct scan *s, const struct scan_file *f, char out[4096])
-{
-    const char *folder = s->folders[f->folder].path;
-    snprintf(out, PATH_BYTES, "%s%s%s", folder, folder[0] != '\0' ? "/" : "", f->name);
 }

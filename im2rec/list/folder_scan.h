@@ -7,35 +7,8 @@
 #define IMREC_IM2REC_LIST_FOLDER_SCAN_H
 
 #include "base/stop.h"
-#include "base/string_arena.h"
-#include "formats/set/class_list.h"
-#include "im2rec/item/reason.h"
+#include "im2rec/list/scanned.h"
 #include "imrec/packer.h"
-
-struct scan_file { /* 12 bytes + name; 14 million files take half a gigabyte */
-    uint32_t folder;
-    uint32_t id; /* place in the order of the scan */
-    char name[];
-};
-struct scan_folder {
-    const char *path;    /* under the root, "" for the root itself */
-    int64_t class_index; /* -1: outside every class, or not yet known */
-};
-struct scan_skip {
-    const char *path, *why;
-    enum reason reason;
-};
-
-struct scan {
-    struct string_arena texts;
-    struct scan_folder *folders;
-    struct scan_file **files; /* of all images, in order */
-    struct scan_skip *skips;
-    struct class_list classes; /* found ones, where none were given; or given and new ones */
-    size_t folder_count, file_count, skip_count;
-    uint64_t folder_room, file_room, skip_room;
-    uint64_t other_files; /* whose names do not count as images */
-};
 
 struct scan_options {
     const char *root;
@@ -55,8 +28,4 @@ struct scan_options {
  * list is IMREC_ERR_ARGUMENT. */
 IMREC_NODISCARD enum imrec_status
 scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *err);
-void scan_free(struct scan *s); /* zeroed memory is fine */
-
-/* Writes "folder/name" to out; the path was checked to fit when it was scanned. */
-void scan_path(const struct scan *s, const struct scan_file *f, char out[4096]);
 #endif

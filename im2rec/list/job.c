@@ -8,6 +8,7 @@
 #include "codec/codec.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/list/annotations.h"
+#include "im2rec/list/archive_scan.h"
 #include "im2rec/list/python_random.h"
 #include "storage/source.h"
 #include "storage/text_source.h"
@@ -36,10 +37,16 @@ static uint64_t scan_fingerprint(const struct scan *s, uint64_t print)
 {
     char path[IMAGE_PATH_MAX];
     for (size_t i = 0; i < s->file_count; i++) {
-        const int64_t label = s->folders[s->files[i]->folder].class_index;
+        const struct scan_folder *f = &s->folders[s->files[i]->folder];
         scan_path(s, s->files[i], path);
         print = fingerprint(print, path, strlen(path) + 1);
-        print = fingerprint(print, &label, sizeof(label));
+        print = fingerprint(print, &f->class_index, sizeof(f->class_index));
+        if (s->places == NULL)
+            continue;
+        print = fingerprint(print, &f->size, sizeof(f->size));
+        print = fingerprint(print, &s->places[i].begin, sizeof(s->places[i].begin));
+        print = fingerprint(print, &s->places[i].bytes, sizeof(s->places[i].bytes));
+        print = fingerprint(print, &s->places[i].label, sizeof(s->places[i].label));
     }
     for (size_t i = 0; i < s->skip_count; i++) {
         print = fingerprint(print, s->skips[i].path, strlen(s->skips[i].path) + 1);
@@ -61,6 +68,23 @@ replace_given(struct job *j, struct class_list *found, struct imrec_error *err)
     *found = (struct class_list){0};
     j->has_given = true;
     return class_list_seal(&j->given, err);
+}
+
+/* This share of what was found. */
+static void take_share(const struct imrec_pack_options *p, struct job *j)
+{
+    const uint64_t n = j->scan.file_count, count = (uint64_t)p->part.count;
+    j->next = j->first = share_begin(n, (uint64_t)p->part.index, count);
+    j->images = share_begin(n, (uint64_t)p->part.index + 1, count) - j->first;
+    j->fingerprint = scan_fingerprint(&j->scan, j->fingerprint);
+}
+
+static enum imrec_status
+check_no_archives(const struct imrec_pack_options *p, struct imrec_error *err)
+{
+    return p->image_ext[0] == '\0' && p->label_ext[0] == '\0'
+               ? IMREC_OK
+               : IMREC_REFUSE(err, "image_ext and label_ext are for tar archives");
 }
 
 static enum imrec_status
@@ -87,21 +111,65 @@ open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
     }
     if (p->shuffle)
         folder_shuffle(&j->scan, p->seed);
-    const uint64_t n = j->scan.file_count, count = (uint64_t)p->part.count;
-    j->next = j->first = share_begin(n, (uint64_t)p->part.index, count);
-    j->images = share_begin(n, (uint64_t)p->part.index + 1, count) - j->first;
-    j->fingerprint = scan_fingerprint(&j->scan, j->fingerprint);
+    take_share(p, j);
     return j->has_given && p->new_classes ? replace_given(j, &j->scan.classes, err) : IMREC_OK;
 }
 
-static enum imrec_status next_of_folder(struct job *j, struct pack_item *p, struct imrec_error *err)
+/* ---- archives --------------------------------------------------------------------------- */
+
+static enum imrec_status
+check_archives(const struct imrec_pack_options *p, const char *spec, struct imrec_error *err)
+{
+    const char *wrong = p->list                            ? "list"
+                        : p->masks[0] != '\0'              ? "masks"
+                        : p->class_from != IMREC_CLASS_TOP ? "class_from"
+                        : p->exts[0] != '\0'               ? "exts"
+                        : p->new_classes                   ? "new_classes"
+                                                           : NULL;
+    return wrong == NULL
+               ? IMREC_OK
+               : IMREC_REFUSE(err, "%s is for folders: %.200s is an archive", wrong, spec);
+}
+
+/* They keep their order, as lists do. */
+static enum imrec_status
+open_archives(const struct job_options *o, struct job *j, struct imrec_error *err)
+{
+    const struct imrec_pack_options *p = o->pack;
+    const struct archive_options all = {.spec = o->task->root,
+                                        .image_ext = p->image_ext,
+                                        .label_ext = p->label_ext,
+                                        .builtin = codec_extensions(),
+                                        .go_on = o->go_on,
+                                        .user = o->user,
+                                        .stop = o->stop};
+    IMREC_TRY(check_archives(p, o->task->root, err));
+    IMREC_TRY(archives_scan(&all, &j->scan, &j->archives, err));
+    j->unlabelled = archives_without_labels(p);
+    take_share(p, j);
+    return IMREC_OK;
+}
+
+/* The place of image i of the scan, and the label next to it. */
+static float place_image(const struct job *j, uint64_t i, struct pack_item *p)
+{
+    const struct scan_folder *f = &j->scan.folders[j->scan.files[i]->folder];
+    const struct scan_place *at = &j->scan.places[i];
+    p->place = (struct image_place){(uint32_t)strlen(f->path), at->begin, at->bytes, f->size};
+    return at->label;
+}
+
+/* ---- all of these ----------------------------------------------------------------------- */
+
+static enum imrec_status next_of_scan(struct job *j, struct pack_item *p, struct imrec_error *err)
 {
     char path[IMAGE_PATH_MAX];
     if (j->next == j->first + j->images)
         return IMREC_END;
-    const struct scan_file *f = j->scan.files[j->next++];
+    const uint64_t i = j->next++;
+    const struct scan_file *f = j->scan.files[i];
     p->outcome.class_index = j->scan.folders[f->folder].class_index;
-    const float label = (float)p->outcome.class_index;
+    const float label = j->archives != NULL ? place_image(j, i, p) : (float)p->outcome.class_index;
     scan_path(&j->scan, f, path);
     p->id = f->id;
     p->label_count = 1;
@@ -110,8 +178,6 @@ static enum imrec_status next_of_folder(struct job *j, struct pack_item *p, stru
     p->path = (struct bytes){p->text.p, p->text.n};
     return IMREC_OK;
 }
-
-/* ---- both ------------------------------------------------------------------------------- */
 
 /* With a class list the label of a line that has one must be the number of a class. */
 static void check_label(const struct job *j, struct pack_item *p)
@@ -130,12 +196,15 @@ static void check_label(const struct job *j, struct pack_item *p)
 static enum imrec_status next_image(struct job *j, struct pack_item *p, struct imrec_error *err)
 {
     pack_item_begin(p);
-    if (j->list == NULL)
-        return next_of_folder(j, p, err);
-    IMREC_TRY(list_next(j->list, p, err));
+    IMREC_TRY(j->list != NULL ? list_next(j->list, p, err) : next_of_scan(j, p, err));
     if (j->scanned)
         p->line = 0;
-    check_label(j, p);
+    if (j->places && p->outcome.reason == REASON_NONE && !image_place_take(&p->path, &p->place))
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "a line of the plan's list names no place in an archive");
+    p->outcome.unlabelled = j->unlabelled;
+    if (!j->unlabelled && (j->list != NULL || j->archives != NULL))
+        check_label(j, p);
     return IMREC_OK;
 }
 
@@ -151,7 +220,8 @@ copy_parcel(const struct pack_item *from, struct pack_item *to, struct imrec_err
     memcpy(to->why, from->why, sizeof(to->why));
     IMREC_TRY(buf_append(&to->labels, from->labels.p, from->labels.n, err));
     IMREC_TRY(buf_append(&to->text, from->text.p, from->text.n, err));
-    to->path = (struct bytes){to->text.p, to->text.n};
+    to->path = (struct bytes){to->text.p + (from->text.n - from->path.n), from->path.n};
+    to->place = from->place;
     return IMREC_OK;
 }
 
@@ -258,13 +328,17 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
 {
     const struct imrec_pack_options *p = o->pack;
     enum imrec_status st = IMREC_OK;
+    const bool archives =
+        p->annotations[0] == '\0' && o->task->list == NULL && archives_are(o->task->root);
     *out = (struct job){.fingerprint = pack_options_fingerprint(p, FINGERPRINT_START)};
+    if (!archives)
+        IMREC_TRY(check_no_archives(p, err));
     if (p->classes[0] != '\0')
         st = job_load_classes(p->classes, out, err);
     if (st == IMREC_OK && p->annotations[0] != '\0')
         st = open_annotations(o, out, err);
     else if (st == IMREC_OK && o->task->list == NULL)
-        st = open_folder(o, out, err);
+        st = archives ? open_archives(o, out, err) : open_folder(o, out, err);
     else if (st == IMREC_OK)
         st = list_open(o->task->list, NULL, (uint32_t)p->label_width, p->part, o->stop, &out->list,
                        &out->images, &out->fingerprint, err);
@@ -286,6 +360,7 @@ void job_close(struct job *j)
     pack_item_free(&j->last);
     scan_free(&j->scan);
     list_close(j->list);
+    imrec_free(j->archives);
     class_list_free(&j->given);
     *j = (struct job){0};
 }
@@ -293,6 +368,11 @@ void job_close(struct job *j)
 uint64_t job_found(const struct job *j, const struct imrec_pack_options *o)
 {
     return j->total + (o->part.index == 0 ? j->scan.skip_count : 0);
+}
+
+const char *job_root(const struct job *j, const struct imrec_pack_task *t)
+{
+    return j->archives != NULL ? j->archives : t->root;
 }
 
 const struct class_list *job_classes(const struct job *j)

@@ -1,6 +1,7 @@
-/* im2rec/list/job.h - the images to pack, one after the other: out of a scanned folder or a .lst.
+/* im2rec/list/job.h - the images to pack, one after the other: out of a scanned folder, archives or
+ * a .lst.
  *
- * A folder is held in memory (names only), a list streams through a buffer. */
+ * A folder and archives are held in memory (names only), a list streams through a buffer. */
 #ifndef IMREC_IM2REC_LIST_JOB_H
 #define IMREC_IM2REC_LIST_JOB_H
 
@@ -12,7 +13,10 @@ struct source;
 struct job {
     uint64_t total;        /* images of this share */
     uint64_t fingerprint;  /* of all that this share is made of: paths, labels, skips of the scan */
-    struct scan scan;      /* of a folder */
+    struct scan scan;      /* of a folder, or of archives */
+    char *archives;        /* the folder in which these are; NULL: there are none */
+    bool places;           /* paths of the list begin with places in archives: it is a plan's */
+    bool unlabelled;       /* all labels are 0 and stand for none */
     bool scanned;          /* its list is what a scan found: its lines are nobody's */
     uint64_t first, next;  /* of a folder: begin of the share, and the next image */
     uint64_t images;       /* of the share: total is that times copies */
@@ -51,6 +55,8 @@ job_load_classes(const char *path, struct job *j, struct imrec_error *err);
 /* Images of this share, those that the scan has passed over included, of which share 0 tells. */
 uint64_t job_found(const struct job *j, const struct imrec_pack_options *o);
 
+/* The folder of the images' paths. */
+const char *job_root(const struct job *j, const struct imrec_pack_task *t);
 /* The names of the labels; NULL: there are none. */
 const struct class_list *job_classes(const struct job *j);
 /* The order of random.Random(seed).shuffle(), which is that of MXNet's lists. */

@@ -288,7 +288,9 @@ static enum imrec_status
 visit_image(void *user, const struct outcome *o, struct bytes line, struct imrec_error *err)
 {
     struct writer *w = user;
-    count(w, *o);
+    struct outcome of = *o; /* the journal does not know it */
+    of.unlabelled = w->o.job->unlabelled;
+    count(w, of);
     if (o->reason != REASON_NONE)
         tally_note_skip(&w->tally, line);
     if (w->report == NULL || line.n == 0)

@@ -23,9 +23,11 @@ struct plan {
     char mark[PLAN_MARK_BYTES];
     struct imrec_pack_task task;  /* names that hold on every machine: absolute */
     struct imrec_pack_options o;  /* as they were given */
+    const char *folder;           /* of the images' paths: task.root, or what archives are in */
     const char *cwd;              /* where their relative names begin */
     const char *list, *list_name; /* the text that rows are pieces of; its name in messages */
-    bool scanned;                 /* a folder was looked through */
+    bool scanned;                 /* a folder was looked through, or archives */
+    bool archives;                /* paths of the list begin with places */
     bool has_classes;             /* PLAN/classes.txt */
     bool joins;
     uint64_t tasks, images, fingerprint, widest, skips, other_files, classes_crc;

@@ -84,6 +84,7 @@ static const struct {
   flag_fields[] =
       {
           {"scanned", offsetof(struct plan, scanned)},
+          {"archives", offsetof(struct plan, archives)},
           {"has_classes", offsetof(struct plan, has_classes)},
           {"joins", offsetof(struct plan, joins)},
           {"exact_name",
@@ -95,6 +96,7 @@ static const struct {
       {"root", offsetof(struct plan, task) + offsetof(struct imrec_pack_task, root)},
       {"out", offsetof(struct plan, task) + offsetof(struct imrec_pack_task, out)},
       {"given_list", offsetof(struct plan, task) + offsetof(struct imrec_pack_task, list)},
+      {"folder", offsetof(struct plan, folder)},
       {"cwd", offsetof(struct plan, cwd)},
       {"list", offsetof(struct plan, list)},
       {"list_name", offsetof(struct plan, list_name)},
@@ -309,7 +311,7 @@ read_lines(struct plan *p, struct checked_lines *l, struct imrec_error *err)
 static enum imrec_status check(const struct plan *p, struct imrec_error *err)
 {
     const bool whole = p->task.root != NULL && p->task.out != NULL && p->cwd != NULL &&
-                       p->list != NULL && p->list_name != NULL;
+                       p->folder != NULL && p->list != NULL && p->list_name != NULL;
     if (!whole || p->tasks == 0 || p->tasks > IMREC_PLAN_TASKS_MOST || p->o.copies < 1 ||
         p->images > UINT64_MAX / (uint64_t)p->o.copies || p->widest > UINT32_MAX)
         return damaged(p, "a value is missing or out of range", err);

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/crc32c.h"
+#include "im2rec/list/archive_scan.h"
 #include "im2rec/set/checked_lines.h"
 #include "im2rec/tasks/escape.h"
 #include "storage/sink.h"
@@ -41,7 +42,9 @@ static enum imrec_status begin(const struct plan *p, struct job *j, struct imrec
                       .images = p->images,
                       .total = plan_records(p),
                       .widest = (uint32_t)p->widest,
-                      .scanned = p->scanned};
+                      .scanned = p->scanned,
+                      .places = p->archives,
+                      .unlabelled = p->archives && archives_without_labels(&p->o)};
     return load_classes(p, j, err);
 }
 

@@ -9,6 +9,7 @@
 #include "formats/set/image_list.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/item/read_file.h"
+#include "im2rec/list/archive_scan.h"
 #include "im2rec/set/set_files.h"
 #include "im2rec/watch.h"
 #include "storage/sink.h"
@@ -21,10 +22,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define IMAGES_A_TASK 2048u
-#define TASKS_PLENTY  65536u
-#define LINE_BYTES    ((size_t)64 << 20)
-#define CLASSES_MAX   ((size_t)1 << 30)
+#define IMAGES_A_TASK  2048u
+#define TASKS_PLENTY   65536u
+#define LINE_BYTES     ((size_t)64 << 20)
+#define CLASSES_MAX    ((size_t)1 << 30)
+#define PLAN_NAMES_MAX ((size_t)1 << 26)
 
 /* ---- names that hold everywhere --------------------------------------------------------- */
 
@@ -46,6 +48,29 @@ static const char *keep_absolute(struct plan *p, const char *name)
     return out;
 }
 
+/* "a.tar;b.tar": each of them, unless all of it is the name of one file. NULL: no memory. */
+static const char *keep_absolute_all(struct plan *p, const char *names)
+{
+    struct buf all = BUF_INIT(PLAN_NAMES_MAX);
+    const char *kept = NULL;
+    bool fine = true;
+    if (strchr(names, ';') == NULL || access(names, F_OK) == 0)
+        return keep_absolute(p, names);
+    for (const char *at = names; fine && *at != '\0';) {
+        const size_t n = strcspn(at, ";");
+        char *one = imrec_joined(at, n, "");
+        const char *absolute = one != NULL ? keep_absolute(p, one) : NULL;
+        fine = absolute != NULL && buf_append(&all, absolute, strlen(absolute), NULL) == IMREC_OK &&
+               buf_append(&all, at[n] == ';' ? ";" : "", at[n] == ';' ? 1 : 0, NULL) == IMREC_OK;
+        imrec_free(one);
+        at += n + (at[n] == ';');
+    }
+    if (fine && buf_append(&all, "", 1, NULL) == IMREC_OK)
+        kept = keep_text(p, (const char *)all.p);
+    buf_free(&all);
+    return kept;
+}
+
 static enum imrec_status
 keep_names(struct plan *p, const struct imrec_pack_task *t, struct imrec_error *err)
 {
@@ -57,7 +82,8 @@ keep_names(struct plan *p, const struct imrec_pack_task *t, struct imrec_error *
     p->cwd = keep_text(p, cwd);
     if (p->cwd == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a plan");
-    p->task.root = keep_absolute(p, t->root);
+    p->task.root = t->list == NULL && archives_are(t->root) ? keep_absolute_all(p, t->root)
+                                                            : keep_absolute(p, t->root);
     p->task.out = keep_absolute(p, t->out);
     p->task.list = t->list != NULL ? keep_absolute(p, t->list) : NULL;
     if (p->o.classes[0] != '\0')
@@ -72,22 +98,43 @@ keep_names(struct plan *p, const struct imrec_pack_task *t, struct imrec_error *
 
 /* ---- the list --------------------------------------------------------------------------- */
 
+/* The path of a line: with its place, if it has one. */
+static enum imrec_status
+line_path(const struct pack_item *p, struct buf *room, struct bytes *out, struct imrec_error *err)
+{
+    *out = p->path;
+    if (p->place.archive == 0)
+        return IMREC_OK;
+    room->n = 0;
+    IMREC_TRY(image_place_write(&p->place, room, err));
+    IMREC_TRY(buf_append(room, p->path.p, p->path.n, err));
+    *out = (struct bytes){room->p, room->n};
+    return IMREC_OK;
+}
+
+static enum imrec_status put_line(const struct pack_item *p, struct buf *path, struct buf *line,
+                                  struct sink *to, struct imrec_error *err)
+{
+    struct image_list_entry e = {.id = p->id,
+                                 .labels = (const float *)(const void *)p->labels.p,
+                                 .label_count = p->label_count};
+    line->n = 0;
+    IMREC_TRY(line_path(p, path, &e.path, err));
+    IMREC_TRY(image_list_write(line, &e, err));
+    return sink_append(to, line->p, line->n, err);
+}
+
 static enum imrec_status
 write_folder(struct job *j, const struct stop *stop, struct sink *to, struct imrec_error *err)
 {
     struct pack_item p = {0};
-    struct buf line = BUF_INIT(LINE_BYTES);
+    struct buf line = BUF_INIT(LINE_BYTES), path = BUF_INIT(LINE_BYTES);
     enum imrec_status st = IMREC_OK;
     while (st == IMREC_OK && (st = stop_check(stop, err)) == IMREC_OK &&
-           (st = job_next(j, &p, err)) == IMREC_OK) {
-        const struct image_list_entry e = {p.id, (const float *)(const void *)p.labels.p,
-                                           p.label_count, p.path};
-        line.n = 0;
-        st = image_list_write(&line, &e, err);
-        if (st == IMREC_OK)
-            st = sink_append(to, line.p, line.n, err);
-    }
+           (st = job_next(j, &p, err)) == IMREC_OK)
+        st = put_line(&p, &path, &line, to, err);
     pack_item_free(&p);
+    buf_free(&path);
     buf_free(&line);
     return st == IMREC_END ? IMREC_OK : st;
 }
@@ -230,6 +277,10 @@ write_files(struct plan *p, struct job *j, const struct stop *stop, struct imrec
 {
     char name[PLAN_URI_BYTES];
     const struct class_list *classes = job_classes(j);
+    p->archives = j->archives != NULL;
+    p->folder = keep_absolute(p, job_root(j, &p->task));
+    if (p->folder == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for a plan");
     p->has_classes = classes != NULL;
     p->scanned = p->task.list == NULL && p->o.annotations[0] == '\0';
     p->skips = j->scan.skip_count;

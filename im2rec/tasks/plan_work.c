@@ -63,7 +63,7 @@ static enum imrec_status pack_images(struct plan *p, const struct plan_row *row,
     struct imrec_pack_options o = p->o;
     const uint64_t copies = (uint64_t)o.copies;
     IMREC_TRY(absolute_masks(p, &o, err));
-    file_root_init(&root, p->task.root, p->scanned, &watch->stop);
+    file_root_init(&root, p->folder, p->scanned, &watch->stop);
     struct pack_run r = {.o = &o,
                          .job = job,
                          .root = &root,

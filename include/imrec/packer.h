@@ -71,7 +71,9 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(enum imrec_drawn_on, drawn_on, "upright", 0, 1, "upright|stored", "image", "the image that boxes, keypoints, and masks whose size fits both ways, were drawn on: turned by its EXIF orientation, or as it is stored") \
     X(bool,    drop_empty,         "0", 0, 1,       "",        "list",  "with --annotations: skip images without an object; 0 = pack them without a box") \
     X(const char *, max_skipped,   "",  0, 64,      "N|P%",    "run",   "end the run, which --resume can continue, when more images than this are skipped: a number, or a share of all images, as 0.5% (default: no limit)") \
-    X(enum imrec_binary_index, binary_index, "auto", 0, 2, "auto|yes|no", "run", "write .idxb, of which a reader of one partition reads its part only: auto = for more than 1000000 records")
+    X(enum imrec_binary_index, binary_index, "auto", 0, 2, "auto|yes|no", "run", "write .idxb, of which a reader of one partition reads its part only: auto = for more than 1000000 records") \
+    X(const char *, image_ext,     "",  0, 255,     "EXT",     "list",  "of tar archives: extension of a sample's image, as left.jpg (default: that of any format built in)") \
+    X(const char *, label_ext,     "",  0, 255,     "EXT|none", "list", "of tar archives: extension of a sample's label, a number; none = pack without labels (default: the first of cls, label and id that the first sample has)")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until
@@ -97,7 +99,8 @@ IMREC_API IMREC_NODISCARD enum imrec_status imrec_pack_options_set(struct imrec_
 /* What to pack, and the output. */
 struct imrec_pack_task {
     const char *list; /* LIST.lst, or NULL: a folder of classes is the list */
-    const char *root; /* that folder, or the folder of the list's relative paths */
+    const char *root; /* that folder, or tar archives ("a.tar;b.tar", a glob); with a list the
+                         folder of its relative paths */
     const char *out;  /* OUT.rec (".rec" is optional) ... */
     bool exact_name;  /* ... or the exact name; .idx and the others are appended to it */
     /* Called at every image, and several times a second while one takes long: false ends the run

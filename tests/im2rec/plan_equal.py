@@ -6,10 +6,12 @@ with what differs. Tasks are done in another order each time, some of them twice
 finish, or a task before it.
 """
 import concurrent.futures
+import io
 import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden"))
@@ -34,6 +36,25 @@ def cases():
     yield "cbf_shard_size", "--format cbf --shard-size 60K --cbf-chunk 10K --pass-through PHOTOS OUT"
     yield "more_shards_than_images", "--shards 400 --resize 40 in/more OUT"
     yield "shards_1", "--shards 1 --resize 40 in/more OUT"
+    yield "archives", "--resize 40 in/x.tar in/y.tar OUT"
+    yield "archives_shards", "--shards 3 --pass-through in/x.tar in/y.tar OUT"
+    yield "archives_unlabelled", "--shard-size 60K --label-ext none --pass-through in/x.tar in/y.tar OUT"
+    yield "archives_copies", "--augment rand_mirror=1 --copies 2 -- in/x.tar OUT"
+    yield "archives_stop", "--on-error stop in/x.tar OUT"
+
+
+def make_archives(root):
+    """in/x.tar and in/y.tar: the images of in/more, and in one of them some that cannot be packed."""
+    names = sorted(path for path in files_below(os.path.join(root, "in/more")) if path.endswith(".jpg"))
+    for part, archive in enumerate(("x", "y")):
+        with tarfile.open(os.path.join(root, f"in/{archive}.tar"), "w") as tar:
+            for i, path in enumerate(names[part::2]):
+                tar.add(path, f"{i:04}.jpg")
+                for suffix, data in ((".cls", b"%d" % (i % 5)), (".json", b"{}")):
+                    if part or i != 1 or suffix != ".cls":
+                        entry = tarfile.TarInfo(f"{i:04}{suffix}")
+                        entry.size = len(data)
+                        tar.addfile(entry, io.BytesIO(data))
 
 
 class Planned:
@@ -107,6 +128,7 @@ def main(build, wanted=""):
     dice, bad, count = inputs.Dice(5), 0, 0
     try:
         inputs.make(Case(root, programs, "in/puts"))
+        make_archives(root)
         chosen = [Planned(root, programs, name, words, dice) for name, words in cases() if wanted in name]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             for case, fault in zip(chosen, pool.map(Planned.fault, chosen)):

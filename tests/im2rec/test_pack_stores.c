@@ -5,6 +5,7 @@
 #include "tests/support/http_proxy.h"
 #include "tests/support/packing.h"
 #include "tests/support/suite.h"
+#include "tests/support/tars.h"
 
 enum { LARGE = 200000, AT_ONCE = 4 };
 
@@ -104,10 +105,50 @@ TEST(a_server_that_refuses_an_image_ends_the_run_there_and_resume_goes_on)
     expect_same();
 }
 
+/* source/x.tar has the images of ant, each with its label. */
+static void write_archive(void)
+{
+    struct buf tar = BUF_INIT((size_t)1 << 24);
+    char name[64];
+    for (int i = 0; i < MADE_EACH; i++) {
+        snprintf(name, sizeof(name), "source/ant/%02d.jpg", i);
+        const struct bytes jpeg = read_whole(tmp_path(&p.dir, name));
+        snprintf(name, sizeof(name), "%02d.cls", i);
+        tar_text(&tar, name, "3");
+        snprintf(name, sizeof(name), "%02d.jpg", i);
+        tar_put(&tar, name, '0', jpeg.p, jpeg.n);
+        free((void *)(uintptr_t)jpeg.p);
+    }
+    tar_end(&tar);
+    tmp_write(&p.dir, "source/x.tar", tar.p, tar.n);
+    buf_free(&tar);
+}
+
+static void pack_archive(const char *root, const char *name)
+{
+    char out[512], all[512];
+    snprintf(out, sizeof(out), "%s", tmp_path(&p.dir, name));
+    snprintf(all, sizeof(all), "%s/x.tar", root);
+    const struct imrec_pack_task task = {.root = all, .out = out};
+    ck_assert_msg(imrec_pack(&task, &p.o, &p.result, &p.err) == IMREC_OK, "%s", p.err.message);
+    ck_assert_uint_eq(p.result.packed, MADE_EACH);
+}
+
+TEST(pieces_of_an_archive_are_read_at_once)
+{
+    write_archive();
+    pack_archive(p.source, "here.rec");
+    pack_archive(server->url, "there.rec");
+    expect_same();
+    ck_assert_double_ge(proxy_stat(server, "in_flight_most"), AT_ONCE);
+    /* its headers in one read, twice; a read of each image; few of which open it */
+    ck_assert_double_le(proxy_stat(server, "GET"), MADE_EACH + 4 + AT_ONCE);
+}
+
 static struct fetch *begun(struct fetcher *f, const char *name)
 {
     snprintf(uri, sizeof(uri), "%s/%s", server->url, name);
-    struct fetch *x = fetch_begin(f, uri);
+    struct fetch *x = fetch_begin(f, uri, 0, FETCH_ALL);
     ck_assert_ptr_nonnull(x);
     ck_assert(fetch_is_of(x, uri) && !fetch_is_of(x, "http://elsewhere/"));
     return x;

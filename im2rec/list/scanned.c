@@ -1,0 +1,60 @@
+/* im2rec/list/scanned.c */
+#include "im2rec/list/scanned.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool scan_add_folder(struct scan *s, const char *path, int64_t class_index, uint64_t size)
+{
+    char *kept = string_arena_put(&s->texts, path, strlen(path) + 1);
+    if (kept == NULL || !IMREC_GROW(s->folders, s->folder_room, s->folder_count + 1))
+        return false;
+    s->folders[s->folder_count++] = (struct scan_folder){kept, class_index, size};
+    return true;
+}
+
+bool scan_add_file(struct scan *s, uint32_t folder, uint32_t id, const char *name,
+                   const struct scan_place *place)
+{
+    const size_t n = strlen(name) + 1;
+    struct scan_file *f = string_arena_put(&s->texts, NULL, sizeof(*f) + n);
+    if (f == NULL || !IMREC_GROW(s->files, s->file_room, s->file_count + 1) ||
+        (place != NULL && !IMREC_GROW(s->places, s->place_room, s->file_count + 1)))
+        return false;
+    f->folder = folder;
+    f->id = id;
+    memcpy(f->name, name, n);
+    if (place != NULL)
+        s->places[s->file_count] = *place;
+    s->files[s->file_count++] = f;
+    return true;
+}
+
+bool scan_add_skip(struct scan *s, const char *folder, const char *name, enum reason reason,
+                   const char *why)
+{
+    const size_t a = strlen(folder), b = strlen(name), slash = a != 0 && b != 0;
+    char *path = string_arena_put(&s->texts, NULL, a + slash + b + 1);
+    char *text = string_arena_put(&s->texts, why, strlen(why) + 1);
+    if (path == NULL || text == NULL || !IMREC_GROW(s->skips, s->skip_room, s->skip_count + 1))
+        return false;
+    snprintf(path, a + slash + b + 1, "%s%s%s", folder, slash ? "/" : "", name);
+    s->skips[s->skip_count++] = (struct scan_skip){path, text, reason};
+    return true;
+}
+
+void scan_free(struct scan *s)
+{
+    IMREC_FREE(s->folders, s->files, s->places, s->skips);
+    class_list_free(&s->classes);
+    string_arena_free(&s->texts);
+    *s = (struct scan){0};
+}
+
+void scan_path(const struct scan *s, const struct scan_file *f, char out[SCAN_PATH_BYTES])
+{
+    const char *folder = s->folders[f->folder].path;
+    snprintf(out, SCAN_PATH_BYTES, "%s%s%s", folder, folder[0] != '\0' ? "/" : "", f->name);
+}

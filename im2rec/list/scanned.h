@@ -1,0 +1,56 @@
+/* im2rec/list/scanned.h - what was found to be packed: images in folders, or in archives, by name.
+ */
+#ifndef IMREC_IM2REC_LIST_SCANNED_H
+#define IMREC_IM2REC_LIST_SCANNED_H
+
+#include "base/string_arena.h"
+#include "formats/set/class_list.h"
+#include "im2rec/item/reason.h"
+#include "imrec/error.h"
+
+#define SCAN_PATH_BYTES 4096
+
+struct scan_file { /* 12 bytes + name; 14 million files take half a gigabyte */
+    uint32_t folder;
+    uint32_t id; /* place in the order of the scan */
+    char name[];
+};
+struct scan_folder {     /* or archive */
+    const char *path;    /* under the root, "" for the root itself */
+    int64_t class_index; /* -1: outside every class, or not yet known; of an archive: none */
+    uint64_t size;       /* of an archive */
+};
+struct scan_skip {
+    const char *path, *why;
+    enum reason reason;
+};
+struct scan_place { /* of an image in its archive, and the label that is next to it */
+    uint64_t begin, bytes;
+    float label;
+};
+
+struct scan {
+    struct string_arena texts;
+    struct scan_folder *folders;
+    struct scan_file **files;  /* of all images, in order */
+    struct scan_place *places; /* of files[], in archives; else NULL */
+    struct scan_skip *skips;
+    struct class_list classes; /* found ones, where none were given; or given and new ones */
+    size_t folder_count, file_count, skip_count;
+    uint64_t folder_room, file_room, place_room, skip_room;
+    uint64_t other_files; /* whose names do not count as images */
+};
+
+void scan_free(struct scan *s); /* zeroed memory is fine */
+
+/* false: no memory. Texts are copied. */
+bool scan_add_folder(struct scan *s, const char *path, int64_t class_index, uint64_t size);
+bool scan_add_file(struct scan *s, uint32_t folder, uint32_t id, const char *name,
+                   const struct scan_place *place); /* NULL: a file of its own */
+/* folder/name; either may be "". */
+bool scan_add_skip(struct scan *s, const char *folder, const char *name, enum reason reason,
+                   const char *why);
+
+/* Writes "folder/name" to out; the path was checked to fit when it was scanned. */
+void scan_path(const struct scan *s, const struct scan_file *f, char out[SCAN_PATH_BYTES]);
+#endif
