@@ -1,8 +1,7 @@
 """many_files.py IM2REC MAKE_PHOTOS COUNT: packs COUNT small files from a folder, then from a tar, and reads both sets over 8
-partitions. Every file must be delivered exactly once, with its own bytes. Prints a row of seconds and memory each; exits with 1 if
+partitions and over 8 ranks of order=global. Every file must be delivered exactly once, with its own bytes. Prints a row of seconds and memory each; exits with 1 if
 something is wrong."""
 import io
-import resource
 import shutil
 import struct
 import subprocess
@@ -18,11 +17,6 @@ import imrec
 
 IM2REC, MAKE_PHOTOS, COUNT = sys.argv[1], sys.argv[2], int(sys.argv[3])
 CLASSES, PARTS = 1000, 8
-# ru_maxrss of a child begins with the parent's; VmHWM is its own.
-PACK_TAR = """import imrec, sys
-imrec.pack(sys.argv[1], sys.argv[2], pass_through=True)
-print(next(line.split()[1] for line in open("/proc/self/status") if line.startswith("VmHWM")))
-"""
 COMMENT = b"\xff\xd8\xff\xfe\x00\x0a"  # a comment of 8 bytes at the beginning of a JPEG
 
 
@@ -68,13 +62,13 @@ def check_records(rec, images):
     return ids
 
 
-def read_partitions(rec, ids, shuffle):
+def read_partitions(rec, ids, **order):
     """Decoded, as ranks do."""
     seen = []
     for k in range(PARTS):
-        with imrec.ImageRecordIter(rec, data_shape=(3, 32, 32), batch_size=256, num_parts=PARTS, part_index=k, shuffle=shuffle,
-                                   dtype="uint8", last_batch="partial") as it:
-            seen += [(b.ids.copy(), b.labels.copy()) for b in it.sweep()]
+        with imrec.ImageRecordIter(rec, data_shape=(3, 32, 32), batch_size=256, num_parts=PARTS, part_index=k, dtype="uint8",
+                                   last_batch="partial", **order) as it:
+            seen += [(b.ids[b.valid], b.labels[b.valid]) for b in it.sweep()]
     got = np.concatenate([i for i, _ in seen])
     assert len(got) == COUNT and (np.sort(got) == np.sort(ids)).all()
     number = np.empty(ids.max() + 1, np.int64)
@@ -91,17 +85,24 @@ class Timer:
         print(f"| {self.what} | {seconds:.0f} s | {COUNT / seconds:.0f} | {memory} |", flush=True)
 
 
-def peak(who):
-    return f"{resource.getrusage(who).ru_maxrss / 1024:.0f} MiB"
+def pack(*words):
+    """The peak memory of im2rec, from a process of its own: what is inherited from this one would count."""
+    code = ("import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True); "
+            "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)")
+    done = subprocess.run([sys.executable, "-c", code, IM2REC, "--quiet", "--pass-through", *words], check=True,
+                          stdout=subprocess.PIPE, text=True)
+    return f"{int(done.stdout) >> 10} MiB"
 
 
 def read_all(what, rec, images):
     timer = Timer(f"{what}: every record compared with its file")
     ids = check_records(rec, images)
     timer.end()
-    for shuffle in (False, True):
-        timer = Timer(f"{what}: decoded over {PARTS} partitions, shuffle={int(shuffle)}")
-        read_partitions(rec, ids, shuffle)
+    for order in ({"shuffle": False}, {"shuffle": True}, {"shuffle": True, "order": "global"},
+                  {"shuffle": True, "order": "global", "locality": "chunk"}):
+        words = " ".join(f"{name}={int(value) if value in (False, True) else value}" for name, value in order.items())
+        timer = Timer(f"{what}: decoded over {PARTS} ranks, {words}")
+        read_partitions(rec, ids, **order)
         timer.end()
 
 
@@ -112,17 +113,14 @@ def main(work):
     write_folder(work / "files", images)
     timer.end()
     timer = Timer("folder: packed by im2rec into 8 shards")
-    subprocess.run([IM2REC, "--quiet", "--pass-through", "--shards", "8", work / "files", work / "folder.rec"], check=True)
-    timer.end(peak(resource.RUSAGE_CHILDREN))
+    timer.end(pack("--shards", "8", work / "files", work / "folder.rec"))
     shutil.rmtree(work / "files")
     read_all("folder", work / "folder.manifest.json", images)
     timer = Timer("tar: written")
     write_tar(work / "all.tar", images)
     timer.end()
-    timer = Timer("tar: packed by imrec.pack()")
-    done = subprocess.run([sys.executable, "-c", PACK_TAR, work / "all.tar", work / "tar.rec"], check=True,
-                          stdout=subprocess.PIPE, text=True)
-    timer.end(f"{int(done.stdout) >> 10} MiB")
+    timer = Timer("tar: packed by im2rec")
+    timer.end(pack(work / "all.tar", work / "tar.rec"))
     (work / "all.tar").unlink()
     read_all("tar", work / "tar.rec", images)
 
