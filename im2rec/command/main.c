@@ -14,7 +14,7 @@
 #include "im2rec/command/skips.h"
 #include "im2rec/command/summary.h"
 #include "im2rec/item/pack_options.h"
-#include "im2rec/list/archive_scan.h"
+#include "im2rec/list/archive_names.h"
 #include "im2rec/shard/shard_kinds.h"
 #include "imrec/imrec.h"
 #include "storage/source.h"

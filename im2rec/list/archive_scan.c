@@ -3,94 +3,33 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "container/archive/tar_samples.h"
-#include "formats/text.h"
+#include "im2rec/list/archive_sample.h"
 #include "storage/at_once.h"
-#include "storage/folder.h"
 #include "storage/source.h"
-#include "storage/uri_list.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
-#include <sys/stat.h>
 
-#define SUFFIX      ".tar"
 #define NO_LABEL    "none" /* as label_ext */
-#define LABEL_MOST  64u    /* bytes of a number as text */
 #define AT_ONCE     64u
 #define GO_ON_EVERY 4096u /* samples */
-#define NAMES_BYTES 200
-
-static const char *const usual_labels[] = {"cls", "label", "id", NULL};
-
-/* ---- which archives ----------------------------------------------------------------------- */
-
-bool archives_are(const char *spec)
-{
-    const char *last = strrchr(spec, ';');
-    last = source_path(last != NULL ? last + 1 : spec);
-    struct stat st;
-    const size_t n = source_name_bytes(last), m = strlen(SUFFIX);
-    if (n <= m || strncasecmp(last + n - m, SUFFIX, m) != 0)
-        return false;
-    return source_is_remote(last) || stat(last, &st) != 0 || !S_ISDIR(st.st_mode);
-}
 
 bool archives_without_labels(const struct imrec_pack_options *o)
 {
     return strcmp(o->label_ext, NO_LABEL) == 0;
 }
 
-static enum imrec_status check_names(struct uri_list *l, struct imrec_error *err)
-{
-    for (size_t i = 0; i < l->count; i++) {
-        const char *path = source_path(l->uri[i]);
-        if (path != l->uri[i])
-            memmove(l->uri[i], path, strlen(path) + 1);
-        if (source_name_bytes(l->uri[i]) != strlen(l->uri[i]))
-            return IMREC_REFUSE(err,
-                                "%.200s: archives are named without a query, because their names "
-                                "become those of the images",
-                                l->uri[i]);
-        if ((l->uri[i][0] == '/') != (l->uri[0][0] == '/') ||
-            source_is_remote(l->uri[i]) != source_is_remote(l->uri[0]))
-            return IMREC_REFUSE(err,
-                                "%.200s and %.200s: archives are named from one place, all from "
-                                "the current folder, all from / or all in a store",
-                                l->uri[0], l->uri[i]);
-    }
-    return IMREC_OK;
-}
+/* ---- an archive --------------------------------------------------------------------------- */
 
-/* Bytes of the folder that all archives are in, with the '/' at its end; 0: none. */
-static size_t folder_bytes(const struct uri_list *l)
-{
-    size_t n = strlen(l->uri[0]);
-    for (size_t i = 0; i < l->count; i++) {
-        size_t same = 0;
-        while (same < n && l->uri[i][same] == l->uri[0][same])
-            same++;
-        n = same;
-        while (n > 0 && l->uri[0][n - 1] != '/')
-            n--;
-    }
-    const char *host = strstr(l->uri[0], "://"); /* a scheme alone is no folder */
-    return host != NULL && n <= (size_t)(host - l->uri[0]) + 3 ? 0 : n;
-}
-
-/* ---- a sample ----------------------------------------------------------------------------- */
-
-struct look { /* at one archive */
+struct look { /* at one */
     const struct archive_options *o;
-    const char *label_ext;
+    struct sample_rules rules;
     const char *name; /* below the root */
     struct scan found;
     uint64_t samples;
-    uint64_t room; /* bytes of a name in the archive */
-    bool calls;    /* go_on() */
+    size_t name_most; /* bytes of a name in the archive */
+    bool calls;       /* go_on() */
     uint64_t before;
 };
 
@@ -100,151 +39,47 @@ static enum imrec_status no_memory(const struct look *k, struct imrec_error *err
                            k->found.file_count);
 }
 
-__attribute__((format(printf, 5, 6))) static enum imrec_status
-skip(struct look *k, const char *name, enum reason reason, struct imrec_error *err, const char *fmt,
-     ...)
+static enum imrec_status
+skip(struct look *k, const char *name, enum reason reason, const char *why, struct imrec_error *err)
 {
-    char why[400];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(why, sizeof(why), fmt, ap);
-    va_end(ap);
     return scan_add_skip(&k->found, k->name, name, reason, why) ? IMREC_OK : no_memory(k, err);
 }
 
-static bool is_extension(const char *extension, const char *wanted)
+static enum imrec_status take(struct look *k, const struct tar_samples *s,
+                              const struct sample_files *f, struct imrec_error *err)
 {
-    return strcasecmp(extension, wanted) == 0;
-}
-
-static bool is_image(const struct archive_options *o, const char *extension)
-{
-    if (o->image_ext[0] != '\0')
-        return is_extension(extension, o->image_ext);
-    const char *dot = strrchr(extension, '.'), *last = dot != NULL ? dot + 1 : extension;
-    for (const char *const *e = o->builtin; *e != NULL; e++)
-        if (strcasecmp(last, *e + 1) == 0)
-            return true;
-    return false;
-}
-
-/* ".jpg, .cls" */
-static void extensions(const struct tar_samples *s, char out[NAMES_BYTES])
-{
-    size_t n = 0;
-    out[0] = '\0';
-    for (uint32_t i = 0; i < s->count && n < NAMES_BYTES - 1; i++)
-        n += (size_t)snprintf(out + n, NAMES_BYTES - n, "%s.%s", i != 0 ? ", " : "",
-                              tar_part_extension(s, &s->parts[i]));
-}
-
-struct chosen { /* of a sample's files; NULL: there is none */
-    const struct tar_part *image, *label;
-    bool twice; /* it has another label */
-};
-
-static enum imrec_status choose(const struct look *k, const struct tar_samples *s,
-                                struct chosen *out, struct imrec_error *err)
-{
-    *out = (struct chosen){NULL};
-    for (uint32_t i = 0; i < s->count; i++) {
-        const struct tar_part *p = &s->parts[i];
-        const char *extension = tar_part_extension(s, p);
-        if (is_image(k->o, extension)) {
-            if (out->image != NULL)
-                return IMREC_REFUSE(err,
-                                    "%.200s: sample '%.200s' has several images, .%.60s and "
-                                    ".%.60s: choose one of them, image_ext=%.60s",
-                                    k->name, s->key, tar_part_extension(s, out->image), extension,
-                                    extension);
-            out->image = p;
-        } else if (k->label_ext != NULL && is_extension(extension, k->label_ext)) {
-            out->twice |= out->label != NULL;
-            out->label = p;
-        }
-    }
-    return IMREC_OK;
-}
-
-/* NULL: *out is the label; else what is wrong with it. */
-static const char *read_label(const struct tar_samples *s, const struct tar_part *p, float *out)
-{
-    const uint8_t *kept = tar_part_kept(s, p);
-    struct bytes text = {kept, (size_t)p->bytes};
-    static const char blanks[] = {' ', '\t', '\r', '\n', '\f', '\v'};
-    if (kept == NULL)
-        return p->type == TAR_LINK ? "is a link" : "has too many bytes for a number";
-    while (text.n != 0 && memchr(blanks, text.p[0], sizeof(blanks)) != NULL)
-        text = (struct bytes){text.p + 1, text.n - 1};
-    while (text.n != 0 && memchr(blanks, text.p[text.n - 1], sizeof(blanks)) != NULL)
-        text.n--;
-    const enum text_float st = text_to_float(text, out);
-    if (st == TEXT_FLOAT_TOO_LARGE)
-        return "is too large for a label, which has 32 bits";
-    if (st != TEXT_FLOAT_OK)
-        return "is not a number";
-    if (*out - *out != 0)
-        return "is not finite";
-    return text_keeps_whole(text, (double)*out)
-               ? NULL
-               : "is a whole number that float32 cannot hold (beyond 2^24 it has not every one)";
-}
-
-/* Why the image cannot be packed, whatever it is; NULL: it can. */
-static const char *image_fault(const struct look *k, const struct tar_samples *s,
-                               const struct tar_part *image, enum reason *reason)
-{
-    const char *name = tar_part_name(s, image);
-    *reason = reason_of_name((struct bytes){(const uint8_t *)name, strlen(name)});
-    if (*reason != REASON_NONE)
-        return *reason == REASON_UTF8 ? "the name is not UTF-8"
-                                      : "the name holds a control character";
-    *reason = REASON_UNREADABLE;
-    if (strlen(name) > k->room)
-        return "the path is longer than 4095 bytes";
-    *reason = REASON_LINK;
-    return image->type == TAR_LINK ? "is a link in the archive" : NULL;
-}
-
-static enum imrec_status
-take(struct look *k, const struct tar_samples *s, const struct chosen *c, struct imrec_error *err)
-{
-    char has[NAMES_BYTES];
-    enum reason reason;
+    char why[SAMPLE_WHY_BYTES];
     struct scan_place place = {0};
-    extensions(s, has);
-    if (c->image == NULL)
-        return skip(k, s->key, REASON_MISSING, err, "the sample has no image: it has %s", has);
-    const char *name = tar_part_name(s, c->image);
-    const char *why = image_fault(k, s, c->image, &reason);
-    if (why != NULL)
-        return skip(k, name, reason, err, "%s", why);
-    if (k->label_ext != NULL && c->label == NULL)
-        return skip(k, name, REASON_LABEL, err, "its sample has no label .%s: it has %s",
-                    k->label_ext, has);
-    if (c->twice)
-        return skip(k, name, REASON_LABEL, err, "its sample has two labels .%s", k->label_ext);
-    if (c->label != NULL && (why = read_label(s, c->label, &place.label)) != NULL)
-        return skip(k, name, REASON_LABEL, err, "its label .%s %s", k->label_ext, why);
-    place.begin = c->image->content;
-    place.bytes = c->image->bytes;
+    const char *name = f->image != NULL ? tar_part_name(s, f->image) : s->key;
+    const enum reason reason = sample_judge(&k->rules, s, f, k->name_most, &place.label, why);
+    if (reason != REASON_NONE)
+        return skip(k, name, reason, why, err);
     if (k->samples > UINT32_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT, "%.200s has more than 2^32 samples", k->name);
+    place.begin = f->image->content;
+    place.bytes = f->image->bytes;
     return scan_add_file(&k->found, 0, (uint32_t)k->samples, name, &place) ? IMREC_OK
                                                                            : no_memory(k, err);
+}
+
+/* .hidden.jpg has none. */
+static bool has_key(const struct tar_samples *s)
+{
+    const size_t n = strlen(s->key);
+    return n != 0 && s->key[n - 1] != '/';
 }
 
 static enum imrec_status
 take_sample(struct look *k, const struct tar_samples *s, struct imrec_error *err)
 {
-    struct chosen c;
-    IMREC_TRY(choose(k, s, &c, err));
-    if (s->key[0] == '\0' || (c.image == NULL && c.label == NULL)) { /* a README.md */
-        k->found.other_files += s->count;
+    struct sample_files f;
+    IMREC_TRY(sample_choose(&k->rules, s, k->name, &f, err));
+    if (!has_key(s) || (f.image == NULL && f.label == NULL)) {
+        k->found.other_files += s->count; /* a README.md */
         return IMREC_OK;
     }
-    k->found.other_files += s->count - (c.image != NULL) - (c.label != NULL) - c.twice;
-    IMREC_TRY(take(k, s, &c, err));
+    k->found.other_files += s->count - (f.image != NULL) - (f.label != NULL) - f.twice;
+    IMREC_TRY(take(k, s, &f, err));
     k->samples++;
     if (k->samples % GO_ON_EVERY != 0 || !k->calls || k->o->go_on == NULL ||
         k->o->go_on(k->o->user, k->before + k->samples))
@@ -253,7 +88,15 @@ take_sample(struct look *k, const struct tar_samples *s, struct imrec_error *err
                       k->name);
 }
 
-/* ---- an archive --------------------------------------------------------------------------- */
+static enum imrec_status
+take_damage(struct look *k, const struct imrec_error *of, struct imrec_error *err)
+{
+    char why[SAMPLE_WHY_BYTES];
+    snprintf(why, sizeof(why), "byte %" PRIu64 ": %.300s", of->offset, of->message);
+    k->samples++;
+    return skip(k, "", of->status == IMREC_ERR_UNSUPPORTED ? REASON_UNSUPPORTED : REASON_DAMAGED,
+                why, err);
+}
 
 static enum imrec_status
 look_through(struct look *k, struct tar_samples *s, struct imrec_error *err)
@@ -269,30 +112,47 @@ look_through(struct look *k, struct tar_samples *s, struct imrec_error *err)
         } else if (st == IMREC_ERR_NO_MEMORY) {
             return no_memory(k, err);
         } else {
-            IMREC_TRY(skip(k, "", st == IMREC_ERR_UNSUPPORTED ? REASON_UNSUPPORTED : REASON_DAMAGED,
-                           err, "byte %" PRIu64 ": %s", why.offset, why.message));
-            k->samples++;
+            IMREC_TRY(take_damage(k, &why, err));
         }
     }
 }
 
+/* An archive that is read, and its samples. */
+struct reading {
+    struct source *source;
+    struct tar_samples *samples;
+};
+
+static void reading_end(struct reading *r)
+{
+    if (r->samples != NULL)
+        tar_samples_end(r->samples);
+    source_close(r->source);
+    imrec_free(r->samples);
+}
+
+static enum imrec_status reading_begin(const char *uri, struct reading *r, struct imrec_error *err)
+{
+    *r = (struct reading){.samples = imrec_zalloc(1, sizeof(*r->samples))};
+    if (r->samples == NULL)
+        return IMREC_NO_MEMORY(err, "no memory to look through %.200s", uri);
+    enum imrec_status st = source_open(uri, &r->source, err);
+    if (st == IMREC_OK)
+        st = tar_samples_begin(r->samples, r->source, r->source->size, source_is_far(uri), err);
+    r->samples->keep = SAMPLE_LABEL_MOST;
+    if (st != IMREC_OK)
+        reading_end(r);
+    return st;
+}
+
 static enum imrec_status look_at(struct look *k, const char *uri, struct imrec_error *err)
 {
-    struct source *source;
-    struct tar_samples *s = imrec_zalloc(1, sizeof(*s));
-    if (s == NULL)
-        return no_memory(k, err);
-    enum imrec_status st = source_open(uri, &source, err);
-    if (st == IMREC_OK && !scan_add_folder(&k->found, k->name, -1, source->size))
-        st = no_memory(k, err);
-    if (st == IMREC_OK)
-        st = tar_samples_begin(s, source, source->size, source_is_far(uri), err);
-    s->keep = LABEL_MOST;
-    if (st == IMREC_OK)
-        st = look_through(k, s, err);
-    tar_samples_end(s);
-    source_close(source);
-    imrec_free(s);
+    struct reading r;
+    IMREC_TRY(reading_begin(uri, &r, err));
+    const enum imrec_status st = scan_add_folder(&k->found, k->name, -1, r.source->size)
+                                     ? look_through(k, r.samples, err)
+                                     : no_memory(k, err);
+    reading_end(&r);
     return st;
 }
 
@@ -301,8 +161,8 @@ static enum imrec_status look_at(struct look *k, const char *uri, struct imrec_e
 struct archives {
     const struct archive_options *o;
     const struct uri_list *list;
+    struct sample_rules rules;
     size_t below; /* bytes of the root in their names */
-    const char *label_ext;
     size_t first; /* of those that are looked at */
     struct look looks[AT_ONCE];
 };
@@ -341,12 +201,13 @@ look_at_some(struct archives *a, uint64_t *samples, struct scan *out, struct imr
     for (uint32_t i = 0; i < n; i++) {
         const char *uri = a->list->uri[a->first + i];
         const size_t path = strlen(uri) + 2;
-        a->looks[i] = (struct look){.o = a->o,
-                                    .label_ext = a->label_ext,
-                                    .name = uri + a->below,
-                                    .room = path < SCAN_PATH_BYTES ? SCAN_PATH_BYTES - path : 0,
-                                    .calls = !far,
-                                    .before = *samples};
+        a->looks[i] =
+            (struct look){.o = a->o,
+                          .rules = a->rules,
+                          .name = uri + a->below,
+                          .name_most = path < SCAN_PATH_BYTES ? SCAN_PATH_BYTES - path : 0,
+                          .calls = !far,
+                          .before = *samples};
     }
     enum imrec_status st = at_once(n, far, look_at_one, a, err);
     for (uint32_t i = 0; i < n; i++) {
@@ -367,83 +228,69 @@ look_at_some(struct archives *a, uint64_t *samples, struct scan *out, struct imr
 static enum imrec_status
 no_label(const char *uri, const struct tar_samples *s, struct imrec_error *err)
 {
-    char has[NAMES_BYTES];
-    extensions(s, has);
+    char has[200];
+    sample_extensions(s, has, sizeof(has));
     return IMREC_REFUSE(err,
                         "%.200s: sample '%.200s' has no label .cls: it has %s; name another file "
                         "with label_ext=EXT, or pack without labels, label_ext=none",
                         uri, s->key, has);
 }
 
-/* The first of the usual ones that the first sample with an image has. NULL: no sample has one. */
+/* That of the first sample with an image. */
 static enum imrec_status
 find_label(struct archives *a, const char *uri, struct tar_samples *s, struct imrec_error *err)
 {
-    const struct look k = {.o = a->o, .name = uri};
-    struct chosen c;
+    struct sample_files f;
     enum imrec_status st;
     while ((st = tar_samples_next(s, err)) != IMREC_END) {
         IMREC_TRY(st == IMREC_ERR_NO_MEMORY ? st : stop_check(a->o->stop, err));
         if (st != IMREC_OK)
             continue; /* it is reported when it is looked at */
-        IMREC_TRY(choose(&k, s, &c, err));
-        if (c.image == NULL || s->key[0] == '\0')
+        IMREC_TRY(sample_choose(&a->rules, s, uri, &f, err));
+        if (f.image == NULL || !has_key(s))
             continue;
-        for (size_t i = 0; usual_labels[i] != NULL; i++)
-            for (uint32_t j = 0; j < s->count; j++)
-                if (is_extension(tar_part_extension(s, &s->parts[j]), usual_labels[i])) {
-                    a->label_ext = usual_labels[i];
-                    return IMREC_OK;
-                }
-        return no_label(uri, s, err);
+        a->rules.label_ext = sample_usual_label(s);
+        return a->rules.label_ext != NULL ? IMREC_OK : no_label(uri, s, err);
     }
     return IMREC_OK;
 }
 
 static enum imrec_status find_label_in(struct archives *a, const char *uri, struct imrec_error *err)
 {
-    struct source *source;
-    struct tar_samples *s = imrec_zalloc(1, sizeof(*s));
-    if (s == NULL)
-        return IMREC_NO_MEMORY(err, "no memory to list an archive");
-    enum imrec_status st = source_open(uri, &source, err);
-    if (st == IMREC_OK)
-        st = tar_samples_begin(s, source, source->size, source_is_far(uri), err);
-    if (st == IMREC_OK)
-        st = find_label(a, uri, s, err);
-    tar_samples_end(s);
-    source_close(source);
-    imrec_free(s);
+    struct reading r;
+    IMREC_TRY(reading_begin(uri, &r, err));
+    const enum imrec_status st = find_label(a, uri, r.samples, err);
+    reading_end(&r);
     return st;
 }
 
 static enum imrec_status choose_label(struct archives *a, struct imrec_error *err)
 {
-    const char *given = a->o->label_ext;
+    const char *given = a->o->label_ext, **label_ext = &a->rules.label_ext;
     if (strcmp(given, NO_LABEL) == 0)
         return IMREC_OK;
-    a->label_ext = given[0] != '\0' ? given : NULL;
-    for (size_t i = 0; a->label_ext == NULL && i < a->list->count; i++)
+    *label_ext = given[0] != '\0' ? given : NULL;
+    for (size_t i = 0; *label_ext == NULL && i < a->list->count; i++)
         IMREC_TRY(find_label_in(a, a->list->uri[i], err));
-    a->label_ext = a->label_ext != NULL ? a->label_ext : usual_labels[0];
+    *label_ext = *label_ext != NULL ? *label_ext : "cls"; /* no sample has an image */
     return IMREC_OK;
 }
 
 static enum imrec_status scan_list(const struct archive_options *o, const struct uri_list *l,
                                    struct scan *out, char **root, struct imrec_error *err)
 {
-    const size_t below = folder_bytes(l);
     uint64_t samples = 0;
+    size_t below;
     struct archives *a = imrec_zalloc(1, sizeof(*a));
-    *root =
-        below != 0
-            ? imrec_joined(l->uri[0], below, "")
-            : imrec_joined("", 0, l->uri[0][0] == '/' || source_is_remote(l->uri[0]) ? "" : ".");
+    *root = archives_folder(l, &below);
     enum imrec_status st = a != NULL && *root != NULL
                                ? IMREC_OK
                                : IMREC_NO_MEMORY(err, "no memory for the list of %.200s", o->spec);
     if (st == IMREC_OK) {
-        *a = (struct archives){.o = o, .list = l, .below = below};
+        *a = (struct archives){.o = o,
+                               .list = l,
+                               .rules = {.image_ext = o->image_ext, .builtin = o->builtin},
+                               .below = below};
         st = choose_label(a, err);
     }
     while (st == IMREC_OK && a->first < l->count)
@@ -458,9 +305,7 @@ enum imrec_status archives_scan(const struct archive_options *o, struct scan *ou
     struct uri_list l = {0};
     *out = (struct scan){0};
     *root = NULL;
-    enum imrec_status st = uri_list_expand(o->spec, SUFFIX, &l, err);
-    if (st == IMREC_OK)
-        st = check_names(&l, err);
+    enum imrec_status st = archives_list(o->spec, &l, err);
     if (st == IMREC_OK)
         st = scan_list(o, &l, out, root, err);
     uri_list_free(&l);

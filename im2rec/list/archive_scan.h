@@ -5,6 +5,7 @@
 #define IMREC_IM2REC_LIST_ARCHIVE_SCAN_H
 
 #include "base/stop.h"
+#include "im2rec/list/archive_names.h"
 #include "im2rec/list/scanned.h"
 #include "imrec/packer.h"
 
@@ -17,9 +18,6 @@ struct archive_options {
     void *user;
     const struct stop *stop; /* ends it, too; or NULL */
 };
-
-/* Whether this names archives, not a folder: its last name ends in ".tar", and is no folder. */
-bool archives_are(const char *spec);
 
 /* Whether the options say that there are no labels. */
 bool archives_without_labels(const struct imrec_pack_options *o);

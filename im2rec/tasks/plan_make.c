@@ -9,7 +9,7 @@
 #include "formats/set/image_list.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/item/read_file.h"
-#include "im2rec/list/archive_scan.h"
+#include "im2rec/list/archive_names.h"
 #include "im2rec/set/set_files.h"
 #include "im2rec/watch.h"
 #include "storage/sink.h"

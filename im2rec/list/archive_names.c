@@ -1,0 +1,75 @@
+/* im2rec/list/archive_names.c */
+#include "im2rec/list/archive_names.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "storage/source.h"
+
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#define SUFFIX ".tar"
+
+bool archives_are(const char *spec)
+{
+    const char *last = strrchr(spec, ';');
+    last = source_path(last != NULL ? last + 1 : spec);
+    struct stat st;
+    const size_t n = source_name_bytes(last), m = strlen(SUFFIX);
+    if (n <= m || strncasecmp(last + n - m, SUFFIX, m) != 0)
+        return false;
+    return source_is_remote(last) || stat(last, &st) != 0 || !S_ISDIR(st.st_mode);
+}
+
+static enum imrec_status check_names(struct uri_list *l, struct imrec_error *err)
+{
+    for (size_t i = 0; i < l->count; i++) {
+        const char *path = source_path(l->uri[i]);
+        if (path != l->uri[i])
+            memmove(l->uri[i], path, strlen(path) + 1);
+        if (source_name_bytes(l->uri[i]) != strlen(l->uri[i]))
+            return IMREC_REFUSE(err,
+                                "%.200s: archives are named without a query, because their names "
+                                "become those of the images",
+                                l->uri[i]);
+        if ((l->uri[i][0] == '/') != (l->uri[0][0] == '/') ||
+            source_is_remote(l->uri[i]) != source_is_remote(l->uri[0]))
+            return IMREC_REFUSE(err,
+                                "%.200s and %.200s: archives are named from one place, all from "
+                                "the current folder, all from / or all in a store",
+                                l->uri[0], l->uri[i]);
+    }
+    return IMREC_OK;
+}
+
+enum imrec_status archives_list(const char *spec, struct uri_list *out, struct imrec_error *err)
+{
+    IMREC_TRY(uri_list_expand(spec, SUFFIX, out, err));
+    return check_names(out, err);
+}
+
+/* 0: there is none. */
+static size_t folder_bytes(const struct uri_list *l)
+{
+    size_t n = strlen(l->uri[0]);
+    for (size_t i = 0; i < l->count; i++) {
+        size_t same = 0;
+        while (same < n && l->uri[i][same] == l->uri[0][same])
+            same++;
+        n = same;
+        while (n > 0 && l->uri[0][n - 1] != '/')
+            n--;
+    }
+    const char *host = strstr(l->uri[0], "://"); /* a scheme alone is no folder */
+    return host != NULL && n <= (size_t)(host - l->uri[0]) + 3 ? 0 : n;
+}
+
+char *archives_folder(const struct uri_list *l, size_t *bytes)
+{
+    *bytes = folder_bytes(l);
+    if (*bytes != 0)
+        return imrec_joined(l->uri[0], *bytes, "");
+    const bool absolute = l->uri[0][0] == '/' || source_is_remote(l->uri[0]);
+    return imrec_joined("", 0, absolute ? "" : ".");
+}

@@ -1,0 +1,15 @@
+/* im2rec/list/archive_names.h - which archives are packed, and the folder that they share. */
+#ifndef IMREC_IM2REC_LIST_ARCHIVE_NAMES_H
+#define IMREC_IM2REC_LIST_ARCHIVE_NAMES_H
+
+#include "storage/uri_list.h"
+
+/* Whether this names archives, not a folder: its last name ends in ".tar", and is no folder. */
+bool archives_are(const char *spec);
+/* "a.tar;b.tar", a glob. All of them are in one store, and named from one place there. */
+IMREC_NODISCARD enum imrec_status
+archives_list(const char *spec, struct uri_list *out, struct imrec_error *err);
+/* The folder that all are in, of imrec_realloc(), and how many bytes of their names it takes with
+ * its '/'. NULL: no memory. */
+char *archives_folder(const struct uri_list *l, size_t *bytes);
+#endif

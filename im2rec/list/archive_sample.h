@@ -1,0 +1,35 @@
+/* im2rec/list/archive_sample.h - which files of a sample in an archive are its image and its label.
+ */
+#ifndef IMREC_IM2REC_LIST_ARCHIVE_SAMPLE_H
+#define IMREC_IM2REC_LIST_ARCHIVE_SAMPLE_H
+
+#include "container/archive/tar_samples.h"
+#include "im2rec/item/reason.h"
+
+#define SAMPLE_LABEL_MOST 64u /* bytes of a label, which are to be kept with the sample */
+#define SAMPLE_WHY_BYTES  400
+
+struct sample_rules {
+    const char *image_ext;      /* "": the one that ends in one of `builtin` */
+    const char *const *builtin; /* extensions with their dot, NULL at the end */
+    const char *label_ext;      /* NULL: there are no labels */
+};
+struct sample_files { /* NULL: there is none */
+    const struct tar_part *image, *label;
+    bool twice; /* it has another label */
+};
+
+/* IMREC_ERR_ARGUMENT: several images. `archive` is for the message. */
+IMREC_NODISCARD enum imrec_status sample_choose(const struct sample_rules *r,
+                                                const struct tar_samples *s, const char *archive,
+                                                struct sample_files *out, struct imrec_error *err);
+/* The first of the usual labels that the sample has; NULL: none. */
+const char *sample_usual_label(const struct tar_samples *s);
+/* REASON_NONE: the image can be packed, and *label is its label (0 without rules for one). Else why
+ * it cannot. name_most: bytes of a name. */
+enum reason sample_judge(const struct sample_rules *r, const struct tar_samples *s,
+                         const struct sample_files *f, size_t name_most, float *label,
+                         char why[SAMPLE_WHY_BYTES]);
+/* Writes ".jpg, .cls", as much as there is room for. */
+void sample_extensions(const struct tar_samples *s, char *out, size_t room);
+#endif
