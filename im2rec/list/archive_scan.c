@@ -175,10 +175,15 @@ static enum imrec_status look_at_one(void *context, uint32_t i, struct imrec_err
 
 /* Appends what was found in an archive, whose samples come after `samples` others. */
 static enum imrec_status
-join(const struct look *k, uint64_t samples, struct scan *out, struct imrec_error *err)
+join(struct look *k, uint64_t samples, struct scan *out, struct imrec_error *err)
 {
     const uint32_t folder = (uint32_t)out->folder_count;
     const struct scan *s = &k->found;
+    if (folder == 0) { /* there may be no other one: it is not copied */
+        *out = k->found;
+        k->found = (struct scan){0};
+        return IMREC_OK;
+    }
     if (samples + k->samples > UINT32_MAX || folder == UINT32_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT, "%.200s: more than 2^32 samples", k->name);
     bool kept = scan_add_folder(out, k->name, -1, s->folders[0].size);
