@@ -79,6 +79,31 @@ TEST(sweeps_and_seeds_have_other_orders)
     ck_assert(places > 2 && places < 20);
 }
 
+/* 100 members, 50 of them a sweep: the half that a lap begins with is another one in every lap, and
+ * not that of the members in their order. */
+TEST(every_lap_has_an_order_of_its_own)
+{
+    struct stratum one[] = {{0, 100, 0}, {0, 0, 50}};
+    const struct sampling s = {.distinct = 50,
+                               .repeats = 1,
+                               .shuffle = true,
+                               .strata = one,
+                               .stratum_count = 1,
+                               .member_count = 100};
+    uint32_t before[100] = {0};
+    for (uint64_t i = 0; i < 50; i++)
+        before[i] = 1;
+    for (uint64_t lap = 0; lap < 4; lap++) {
+        uint32_t same = 0;
+        count_sweep(&s, 2 * lap);
+        for (uint64_t r = 0; r < 100; r++) {
+            same += before[r] && times[r];
+            before[r] = times[r];
+        }
+        ck_assert_msg(same > 10 && same < 40, "%d of 50", (int)same);
+    }
+}
+
 TEST(members_in_file_order_without_shuffle)
 {
     static uint64_t members[] = {3, 17, 18, 40};
