@@ -227,17 +227,21 @@ TEST(any_cut_is_refused)
     imrec_free(text);
 }
 
-TEST(a_text_without_end_is_refused_before_it_is_parsed)
+/* Brackets; and a good one that ends in blanks. */
+LOOP_TEST(a_text_without_end_is_refused_before_it_is_parsed, 0, 2)
 {
     const size_t n = POSITION_MAX_BYTES + 10;
-    char *text = malloc(n + 1);
+    char *text = malloc(n + 1), *good = written(&places[1]);
     struct place place;
     bool own;
     struct imrec_error err = {0};
-    memset(text, '[', n);
+    memset(text, _i == 0 ? '[' : ' ', n);
+    if (_i == 1)
+        memcpy(text, good, strlen(good));
     text[n] = '\0';
     ck_assert_int_eq(position_read(text, &order, WINDOWS, &place, &own, &err), IMREC_ERR_ARGUMENT);
     ck_assert_str_ne(err.message, "");
     ck_assert_int_eq(position_read("", &order, WINDOWS, &place, &own, &err), IMREC_ERR_ARGUMENT);
+    imrec_free(good);
     free(text);
 }
