@@ -47,6 +47,7 @@ LOOP_TEST(what_was_written_is_read, 0, COUNT(places))
     ck_assert_uint_eq(back.run.position, p->run.position);
     ck_assert_uint_eq(back.run.epoch, p->run.epoch);
     ck_assert_uint_eq(back.run.in_epoch, p->run.in_epoch);
+    ck_assert_int_eq(back.run.given, p->run.sample != 0);
     ck_assert_uint_eq(back.window, p->window);
     ck_assert_uint_eq(back.before, p->before);
     imrec_free(text);
@@ -120,7 +121,8 @@ TEST(that_of_a_job_is_the_specifications)
                      "\"locality\": \"chunk\", \"sweep\": 3, \"sample\": 1281167, "
                      "\"position\": 0, \"epoch\": 0, \"epoch_sample\": 0}");
     ck_assert_int_eq(position_read(text, &of_job, 1, &back, &own, NULL), IMREC_OK);
-    ck_assert(back.run.sweep == 3 && back.run.sample == 1281167 && back.window == 0);
+    ck_assert(back.run.sweep == 3 && back.run.sample == 1281167 && back.window == 0 &&
+              back.run.given);
     imrec_free(text);
 }
 
