@@ -55,7 +55,7 @@ enum imrec_status global_order_init(struct global_order *g, const struct global_
     if (!g->chunks)
         return IMREC_OK;
     IMREC_TRY(find_cells(g, c, cell_bytes, err));
-    g->list = imrec_zalloc((size_t)g->cells + 1, sizeof(*g->list));
+    g->list = imrec_zalloc((size_t)g->cells, sizeof(*g->list));
     return g->list != NULL ? IMREC_OK
                            : IMREC_NO_MEMORY(err, "no memory for an order of %llu cells",
                                              (unsigned long long)g->cells);
@@ -63,7 +63,7 @@ enum imrec_status global_order_init(struct global_order *g, const struct global_
 
 uint64_t global_order_memory(const struct global_order *g)
 {
-    return sampling_memory(&g->sampling) + (g->chunks ? 2 * (g->cells + 1) * sizeof(*g->list) : 0);
+    return sampling_memory(&g->sampling) + (g->chunks ? (2 * g->cells + 1) * sizeof(*g->list) : 0);
 }
 
 void global_order_free(struct global_order *g)
@@ -83,7 +83,6 @@ static void list_cells(struct global_order *g, struct rng_key key)
         g->list[i] = place;
         place += g->cell_first[cell + 1] - g->cell_first[cell];
     }
-    g->list[g->cells] = place;
     g->listed = key.sweep;
 }
 

@@ -1,5 +1,6 @@
 /* The sequence of a job, and a rank's share of it, as numbers alone. */
 #include "base/alloc.h"
+#include "base/math.h"
 #include "iter/load/record_stream.h"
 #include "tests/support/listed_set.h"
 #include "tests/support/suite.h"
@@ -42,14 +43,25 @@ static const struct job jobs[] = {
     {1, 100, 12, 8192, 4096},
 };
 
+/* The rows of the table in docs/guide/ranks.md. */
+enum row { BY_RECORD, BY_CHUNK, IN_FILE_ORDER, ROWS };
+
+static void order_of_row(const struct job *j, enum row row, const struct container *c,
+                         uint64_t ranks, struct global_order *g)
+{
+    struct record_stream s = {0};
+    const struct record_stream_options o = {.shuffle = row != IN_FILE_ORDER,
+                                            .seed = 9,
+                                            .shuffle_window = j->window,
+                                            .chunk_bytes = row == BY_CHUNK ? j->chunk : 0};
+    *g = (struct global_order){.share = {j->records, j->batch, 0, j->batch / ranks, false}};
+    ck_assert_int_eq(record_stream_share(&s, &o, c, g, NULL), IMREC_OK);
+}
+
 static void
 order_of(const struct job *j, const struct container *c, uint64_t ranks, struct global_order *g)
 {
-    struct record_stream s = {0};
-    const struct record_stream_options o = {
-        .shuffle = true, .seed = 9, .shuffle_window = j->window, .chunk_bytes = j->chunk};
-    *g = (struct global_order){.share = {j->records, j->batch, 0, j->batch / ranks, false}};
-    ck_assert_int_eq(record_stream_share(&s, &o, c, g, NULL), IMREC_OK);
+    order_of_row(j, BY_CHUNK, c, ranks, g);
 }
 
 static int by_value(const void *a, const void *b)
@@ -58,51 +70,98 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Runs of neighbours among them. */
-static uint64_t pieces(uint64_t *units, uint64_t n)
+/* Whether record b, of another one or of none before it, begins a piece: shards are two halves. */
+static bool apart(const struct global_order *g, uint64_t a, uint64_t b)
 {
-    uint64_t runs = n != 0;
-    qsort(units, (size_t)n, sizeof(*units), by_value);
-    for (uint64_t i = 1; i < n; i++)
-        runs += units[i] != units[i - 1] + 1;
-    return runs;
+    return b != a + 1 || b == g->share.records / 2;
 }
 
-/* What docs/guide/ranks.md promises of locality=chunk. */
-LOOP_TEST(ranks_read_each_record_once_in_few_pieces, 0, COUNT(jobs))
+static uint64_t pieces(const struct global_order *g, uint64_t *records, uint64_t n)
 {
-    const struct job *j = &jobs[_i];
-    struct container c = listed_set(j->records, j->record_bytes);
-    uint8_t *seen = imrec_zalloc((size_t)j->records, 1);
-    uint64_t *units = imrec_zalloc((size_t)j->records, sizeof(*units));
-    for (uint64_t ranks = 1; ranks <= 12; ranks += ranks == 1 ? 2 : 9) {
-        struct global_order g;
-        uint64_t all = 0, read = 0;
-        order_of(j, &c, ranks, &g);
-        memset(seen, 0, (size_t)j->records);
-        for (g.share.begin = 0; g.share.begin < j->batch; g.share.begin += g.share.count)
-            for (uint64_t w = 0; w < g.windows.count; w++) {
-                uint64_t first, count, n = 0;
-                global_order_window(&g, w, &first, &count);
-                const uint64_t begin = share_before(&g.share, 0, first),
-                               end = share_before(&g.share, 0, first + count);
-                for (uint64_t i = begin; i < end; i++) {
-                    units[n] = global_order_record(&g, 3, share_sample(&g.share, 0, i));
-                    seen[units[n++]]++;
-                }
-                ck_assert_uint_le(n, (count / j->batch + 1) * g.share.count);
-                all += n;
-                read += pieces(units, n);
+    uint64_t found = n != 0;
+    qsort(records, (size_t)n, sizeof(*records), by_value);
+    for (uint64_t i = 1; i < n; i++)
+        found += apart(g, records[i - 1], records[i]);
+    return found;
+}
+
+/* Pieces that all ranks together read in sweep 3, whose first sample is in slot `phase` of a batch
+ * of the job. They read each record once, and a rank holds its slots of a window. */
+static uint64_t pieces_of_all(struct global_order *g, uint64_t phase)
+{
+    struct share *s = &g->share;
+    uint8_t *times = imrec_zalloc((size_t)s->records, 1);
+    uint64_t *records = imrec_zalloc((size_t)s->records, sizeof(*records)), found = 0;
+    for (s->begin = 0; s->begin < s->batch; s->begin += s->count)
+        for (uint64_t w = 0; w < g->windows.count; w++) {
+            uint64_t first, count, n = 0;
+            global_order_window(g, w, &first, &count);
+            const uint64_t end = share_before(s, phase, first + count);
+            for (uint64_t i = share_before(s, phase, first); i < end; i++) {
+                records[n] = global_order_record(g, 3, share_sample(s, phase, i));
+                times[records[n++]]++;
             }
-        ck_assert_uint_eq(all, j->records);
-        for (uint64_t i = 0; i < j->records; i++)
-            ck_assert_uint_eq(seen[i], 1);
-        ck_assert(g.chunks == (g.windows.count > 1));
-        if (g.chunks)
-            ck_assert_uint_le(read, g.cells + g.windows.count * (ranks + 2));
-        global_order_free(&g);
+            ck_assert_uint_le(n, count / s->batch * s->count + min_u64(count % s->batch, s->count));
+            found += pieces(g, records, n);
+        }
+    for (uint64_t i = 0; i < s->records; i++)
+        ck_assert_uint_eq(times[i], 1);
+    IMREC_FREE(times, records);
+    return found;
+}
+
+/* In file order: a piece ends where another rank's slots, another window or shard begins. */
+static uint64_t pieces_in_file_order(const struct global_order *g, uint64_t phase)
+{
+    uint64_t found = 0, rank = UINT64_MAX, window = 0;
+    for (uint64_t i = 0; i < g->share.records; i++) {
+        const uint64_t own = (phase + i) % g->share.batch / g->share.count,
+                       in = global_order_window_of(g, i);
+        found += own != rank || in != window || (i != 0 && apart(g, i - 1, i));
+        rank = own;
+        window = in;
     }
-    IMREC_FREE(c.records, units, seen);
+    return found;
+}
+
+static uint64_t cells_of(const struct job *j, const struct container *c)
+{
+    uint64_t found = 0, shard = UINT64_MAX, cell = 0;
+    for (uint64_t i = 0; i < j->records; i++) {
+        const struct indexed_record *r = &c->records[i];
+        found += r->shard != shard || r->offset / j->chunk != cell;
+        shard = r->shard;
+        cell = r->offset / j->chunk;
+    }
+    return found;
+}
+
+/* What docs/guide/ranks.md promises of each order. */
+LOOP_TEST(ranks_read_each_record_once_in_few_pieces, 0, COUNT(jobs) * ROWS)
+{
+    enum { SHARDS = 2 };
+    const struct job *j = &jobs[_i / ROWS];
+    const enum row row = (enum row)(_i % ROWS);
+    struct container c = listed_set(j->records, j->record_bytes);
+    for (uint64_t ranks = 1; ranks <= 12; ranks += ranks == 1 ? 2 : 9)
+        for (uint64_t phase = 0; phase < j->batch / 2; phase += j->batch / 2 - 1) {
+            struct global_order g;
+            order_of_row(j, row, &c, ranks, &g);
+            const uint64_t read = pieces_of_all(&g, phase), windows = g.windows.count;
+            ck_assert_uint_le(read, j->records);
+            ck_assert(row != BY_CHUNK || g.chunks == (windows > 1));
+            if (g.chunks) {
+                ck_assert_uint_eq(g.cells, cells_of(j, &c));
+                ck_assert_uint_eq(global_order_memory(&g), 16 * g.cells + 8);
+                ck_assert_uint_le(read, g.cells + windows * (ranks + (phase != 0)));
+            }
+            if (row == IN_FILE_ORDER) {
+                ck_assert_uint_eq(read, pieces_in_file_order(&g, phase));
+                ck_assert_uint_le(read, j->records * ranks / j->batch + windows + SHARDS);
+            }
+            global_order_free(&g);
+        }
+    imrec_free(c.records);
 }
 
 LOOP_TEST(the_sequence_depends_on_seed_and_sweep_not_on_ranks, 0, COUNT(jobs))

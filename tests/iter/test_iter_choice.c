@@ -40,6 +40,13 @@ static void read_sweeps(struct imrec_iter *it, uint32_t sweeps, struct got *g)
 
 static struct got seen;
 
+static void nothing_is_left(void)
+{
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+CASE(.timeout = 120, .teardown = nothing_is_left)
+
 static uint32_t with_label(const struct got *g, float low, float high)
 {
     uint32_t n = 0;
@@ -309,13 +316,14 @@ static const struct {
     {"mix_label_offset=1", NULL, NULL, "needs mix"},
     {"subset=/does/not/exist", NULL, NULL, "/does/not/exist"},
     {"", "subset", "1000\n1001\n", "line 2: no record has the id 1001"},
-    {"", "subset", "1000\n\n1007\n1000\n", "id 1000 is in lines 1 and 4"},
+    {"", "subset", "1000\n\n1000\n1007\n", "id 1000 is in lines 1 and 3"},
     {"", "subset", "\n\n", "has no id"},
     {"", "subset", "1000\nx\n", "line 2 is 'x'"},
     {"", "sample_weights", "1000 1\n", "no line for id 1007"},
     {"", "sample_weights", "1000 -1\n", "at least 0"},
     {"", "sample_weights", "1000\n", "an id and a weight"},
     {"", "sample_weights", "1000 nan\n", "at least 0"},
+    {"sweep_samples=4294967296 sample_weights=x", NULL, NULL, "less than 2^32"},
     {"class_balanced=1", "path_imglist", "1000\t1\tx\n", "no line for id 1007"},
 };
 
@@ -330,6 +338,37 @@ LOOP_TEST(what_cannot_be_chosen_is_refused_by_name, 0, COUNT(refused))
         add_file(&s, refused[_i].key, refused[_i].text, words, sizeof(words));
     ck_assert_int_ne(set_try_open(&s, true, words, &it, &err), IMREC_OK);
     ck_assert_msg(strstr(err.message, refused[_i].says) != NULL, "%s", err.message);
+    image_set_free(&s);
+}
+
+TEST(a_line_that_is_wrong_is_named_with_its_file)
+{
+    struct image_set s = set_of(20, 1, 0);
+    char words[1024];
+    struct imrec_iter *it;
+    struct imrec_error err = {0};
+    snprintf(words, sizeof(words), "%s", common);
+    add_file(&s, "subset", "1000\nx\n", words, sizeof(words));
+    ck_assert_int_eq(set_try_open(&s, true, words, &it, &err), IMREC_ERR_CORRUPT);
+    ck_assert_str_eq(err.shard, tmp_path(&s.dir, "subset"));
+    ck_assert_uint_eq(err.offset, 5);
+    image_set_free(&s);
+}
+
+/* None of them wanted; more than a double holds. */
+LOOP_TEST(weights_need_a_sum, 0, 2)
+{
+    struct image_set s = set_of(20, 1, 0);
+    char words[1024], text[1000] = "";
+    struct imrec_iter *it;
+    struct imrec_error err = {0};
+    snprintf(words, sizeof(words), "%s", common);
+    for (uint32_t i = 0; i < 20; i++)
+        snprintf(text + strlen(text), sizeof(text) - strlen(text), "%d %s\n", (int)set_id(i),
+                 _i == 0 ? "0" : "1e308");
+    add_file(&s, "sample_weights", text, words, sizeof(words));
+    ck_assert_int_eq(set_try_open(&s, true, words, &it, &err), IMREC_ERR_CORRUPT);
+    ck_assert_msg(strstr(err.message, "a finite sum above 0") != NULL, "%s", err.message);
     image_set_free(&s);
 }
 
@@ -389,6 +428,7 @@ TEST(an_index_of_other_keys_is_found_out)
     add_file(&s, "subset", "3\n4\n", words, sizeof(words));
     ck_assert_int_eq(set_try_open(&s, true, words, &it, &err), IMREC_ERR_CORRUPT);
     ck_assert_msg(strstr(err.message, "but its id is 1000") != NULL, "%s", err.message);
+    imrec_iter_close(open_one(&s, "class_balanced=1")); /* it looks no id up */
     image_set_free(&s);
 }
 

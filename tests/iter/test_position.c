@@ -47,6 +47,7 @@ LOOP_TEST(what_was_written_is_read, 0, COUNT(places))
     ck_assert_uint_eq(back.run.position, p->run.position);
     ck_assert_uint_eq(back.run.epoch, p->run.epoch);
     ck_assert_uint_eq(back.run.in_epoch, p->run.in_epoch);
+    ck_assert_int_eq(back.run.given, p->run.sample != 0);
     ck_assert_uint_eq(back.window, p->window);
     ck_assert_uint_eq(back.before, p->before);
     imrec_free(text);
@@ -120,7 +121,8 @@ TEST(that_of_a_job_is_the_specifications)
                      "\"locality\": \"chunk\", \"sweep\": 3, \"sample\": 1281167, "
                      "\"position\": 0, \"epoch\": 0, \"epoch_sample\": 0}");
     ck_assert_int_eq(position_read(text, &of_job, 1, &back, &own, NULL), IMREC_OK);
-    ck_assert(back.run.sweep == 3 && back.run.sample == 1281167 && back.window == 0);
+    ck_assert(back.run.sweep == 3 && back.run.sample == 1281167 && back.window == 0 &&
+              back.run.given);
     imrec_free(text);
 }
 
@@ -227,17 +229,21 @@ TEST(any_cut_is_refused)
     imrec_free(text);
 }
 
-TEST(a_text_without_end_is_refused_before_it_is_parsed)
+/* Brackets; and a good one that ends in blanks. */
+LOOP_TEST(a_text_without_end_is_refused_before_it_is_parsed, 0, 2)
 {
     const size_t n = POSITION_MAX_BYTES + 10;
-    char *text = malloc(n + 1);
+    char *text = malloc(n + 1), *good = written(&places[1]);
     struct place place;
     bool own;
     struct imrec_error err = {0};
-    memset(text, '[', n);
+    memset(text, _i == 0 ? '[' : ' ', n);
+    if (_i == 1)
+        memcpy(text, good, strlen(good));
     text[n] = '\0';
     ck_assert_int_eq(position_read(text, &order, WINDOWS, &place, &own, &err), IMREC_ERR_ARGUMENT);
     ck_assert_str_ne(err.message, "");
     ck_assert_int_eq(position_read("", &order, WINDOWS, &place, &own, &err), IMREC_ERR_ARGUMENT);
+    imrec_free(good);
     free(text);
 }

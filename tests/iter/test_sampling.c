@@ -79,6 +79,31 @@ TEST(sweeps_and_seeds_have_other_orders)
     ck_assert(places > 2 && places < 20);
 }
 
+/* 100 members, 50 of them a sweep: the half that a lap begins with is another one in every lap, and
+ * not that of the members in their order. */
+TEST(every_lap_has_an_order_of_its_own)
+{
+    struct stratum one[] = {{0, 100, 0}, {0, 0, 50}};
+    const struct sampling s = {.distinct = 50,
+                               .repeats = 1,
+                               .shuffle = true,
+                               .strata = one,
+                               .stratum_count = 1,
+                               .member_count = 100};
+    uint32_t before[100] = {0};
+    for (uint64_t i = 0; i < 50; i++)
+        before[i] = 1;
+    for (uint64_t lap = 0; lap < 4; lap++) {
+        uint32_t same = 0;
+        count_sweep(&s, 2 * lap);
+        for (uint64_t r = 0; r < 100; r++) {
+            same += before[r] && times[r];
+            before[r] = times[r];
+        }
+        ck_assert_msg(same > 10 && same < 40, "%d of 50", (int)same);
+    }
+}
+
 TEST(members_in_file_order_without_shuffle)
 {
     static uint64_t members[] = {3, 17, 18, 40};
@@ -127,6 +152,31 @@ LOOP_TEST(a_weight_is_how_often_a_record_comes, 0, 3)
         ck_assert_msg((double)all[r] > want - 16 && (double)all[r] < want + 16, "%d: %d of %g",
                       (int)r, (int)all[r], want);
     }
+}
+
+/* Two pieces of 4 units, one of none before each: a point on the end of a piece is not of it. */
+TEST(a_point_between_two_pieces_is_of_the_second)
+{
+    static uint64_t ends[] = {0, 4, 4, 8};
+    const struct sampling s = {
+        .distinct = 4, .repeats = 1, .shuffle = true, .line = ends, .member_count = 4};
+    for (uint64_t sweep = 0; sweep < 20; sweep++) { /* half of them begin with point 0 */
+        count_sweep(&s, sweep);
+        ck_assert(times[0] == 0 && times[1] == 2 && times[2] == 0 && times[3] == 2);
+    }
+}
+
+/* 8 bytes a record for a list, and for weights; 24 a stratum. */
+TEST(memory_is_that_of_the_lists)
+{
+    static uint64_t list[10];
+    const struct sampling subset = {
+        .members = list, .member_count = 10, .strata = strata, .stratum_count = 2};
+    const struct sampling weights = {.members = list, .line = list, .member_count = 10};
+    const struct sampling mix = {.member_count = 10, .strata = strata, .stratum_count = 3};
+    ck_assert_uint_eq(sampling_memory(&subset), 10 * 8 + 2 * 24);
+    ck_assert_uint_eq(sampling_memory(&weights), 10 * 8 + 10 * 8);
+    ck_assert_uint_eq(sampling_memory(&mix), 3 * 24);
 }
 
 /* Each sample three times in a batch of 24, in slots that are 8 apart: of 3 ranks one each. The
