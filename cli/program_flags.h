@@ -13,7 +13,7 @@
 #define IM2REC_PARAMS(X) \
     CTF2BIN_PARAMS(X) \
     X(bool, append, "0", 0, 1, "", "run", "append the images to the set OUT.rec (in C: imrec_append())") \
-    X(const char *, plan, "", 0, 4000, "PLAN", "plan", "write a plan into the folder PLAN instead of packing: tasks for many machines") \
+    X(const char *, plan, "", 0, 4000, "PLAN", "plan", "write a plan into the folder PLAN instead of packing: tasks for many machines; a plan of the same command is continued") \
     X(int64_t, tasks, "0", 0, 1 << 20, "N", "plan", "with --plan: number of tasks (default: one a shard with --shards, else one for about 2048 images)") \
     X(const char *, work, "", 0, 4000, "PLAN", "plan", "pack a task of the plan: operand K, from 0, or K/N for tasks K, K + N, ...; without, tasks that nobody works on until all are done") \
     X(const char *, finish, "", 0, 4000, "PLAN", "plan", "make the set of what the tasks have left") \

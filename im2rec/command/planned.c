@@ -95,36 +95,59 @@ static int refuse_options(const struct im2rec_flags *f)
 
 /* ---- plan ------------------------------------------------------------------------------- */
 
+static void
+plan_json(const struct im2rec_flags *f, const struct imrec_plan_status *s, bool was_there)
+{
+    struct json j;
+    json_begin(&j, stdout);
+    json_text(&j, "plan", f->plan);
+    JSON_UINTS(&j, {"tasks", s->tasks}, {"done", s->done}, {"images", s->images},
+               {"records", s->records});
+    json_bool(&j, "join", s->joins);
+    json_bool(&j, "was_there", was_there);
+    json_bool(&j, "finished", s->finished);
+    json_end(&j);
+    json_close(&j);
+}
+
+static void plan_line(const char *plan, const struct imrec_plan_status *s, bool was_there)
+{
+    char images[HUMAN_BYTES], tasks[HUMAN_BYTES], done[HUMAN_BYTES];
+    if (s->finished)
+        printf("%s: finished before, nothing is read again; to pack again, remove it\n",
+               cli_show(plan));
+    else if (was_there)
+        printf("%s: continued, nothing is read again: %s of %s task%s done\n", cli_show(plan),
+               human_count(s->done, done), human_count(s->tasks, tasks), s->tasks == 1 ? "" : "s");
+    else
+        printf("%s: %s images in %s task%s, %s\n", cli_show(plan), human_count(s->images, images),
+               human_count(s->tasks, tasks), s->tasks == 1 ? "" : "s",
+               s->joins ? "which are joined at the end: all bytes are copied once"
+                        : "each a whole shard");
+}
+
+/* A script that is started again says the same again: a plan of this command is continued. */
 static int make(struct im2rec_flags *f, struct imrec_pack_task *task)
 {
     struct imrec_plan_status s;
     struct imrec_error err;
-    char images[HUMAN_BYTES], tasks[HUMAN_BYTES];
     struct shown_run watch = {.out = f->quiet ? NULL : stderr};
     const struct imrec_pack_result none = {0};
     if (f->append)
         return cli_refuse(stderr, NAME, "--append cannot go with --plan");
     task->progress = shown_run_progress;
     task->user = &watch;
-    const enum imrec_status st =
-        imrec_plan_make(f->plan, task, &f->pack, (uint64_t)f->tasks, &s, &err);
+    const bool was_there = imrec_plan_status(f->plan, &s, NULL) == IMREC_OK;
+    enum imrec_status st = imrec_plan_continue(f->plan, task, &f->pack, (uint64_t)f->tasks, &err);
     shown_run_end(&watch, &none);
+    if (st == IMREC_OK)
+        st = imrec_plan_status(f->plan, &s, &err);
     if (st != IMREC_OK)
         return cli_fail(NAME, &err);
-    struct json j;
-    if (f->json) {
-        json_begin(&j, stdout);
-        json_text(&j, "plan", f->plan);
-        JSON_UINTS(&j, {"tasks", s.tasks}, {"images", s.images}, {"records", s.records});
-        json_bool(&j, "join", s.joins);
-        json_end(&j);
-        json_close(&j);
-    } else if (!f->quiet) {
-        printf("%s: %s images in %s task%s, %s\n", cli_show(f->plan), human_count(s.images, images),
-               human_count(s.tasks, tasks), s.tasks == 1 ? "" : "s",
-               s.joins ? "which are joined at the end: all bytes are copied once"
-                       : "each a whole shard");
-    }
+    if (f->json)
+        plan_json(f, &s, was_there);
+    else if (!f->quiet)
+        plan_line(f->plan, &s, was_there);
     return EXIT_OK;
 }
 

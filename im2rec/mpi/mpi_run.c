@@ -13,6 +13,7 @@
 #include "im2rec/command/shown_run.h"
 #include "im2rec/command/skips.h"
 #include "im2rec/command/summary.h"
+#include "im2rec/mpi/launcher.h"
 #include "imrec/plan.h"
 #include "parallel/workers.h"
 
@@ -423,7 +424,7 @@ int mpi_run(struct im2rec_flags *f, struct imrec_pack_task *task)
     int status = EXIT_FAILED;
     if (provided < MPI_THREAD_FUNNELED)
         status = cli_refuse(stderr, NAME, "this MPI does not allow threads");
-    else
+    else if ((status = launcher_check(ranks)) == EXIT_OK)
         status = take_part(f, task, rank, ranks);
     MPI_Finalize();
     return status;

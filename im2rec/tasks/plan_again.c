@@ -1,8 +1,9 @@
-/* im2rec/tasks/plan_again.c - a plan that a command makes for itself: used again by the same
- * command, gone with its end. */
+/* im2rec/tasks/plan_again.c - a plan is used again by the same command; one that a command has made
+ * for itself is gone with its end. */
 #include "base/error.h"
-#include "im2rec/item/pack_options.h"
-#include "im2rec/tasks/plan.h"
+#include "formats/set/manifest.h"
+#include "im2rec/set/set_files.h"
+#include "im2rec/tasks/plan_run.h"
 #include "storage/sink.h"
 #include "storage/source.h"
 
@@ -50,6 +51,27 @@ compare(const struct plan *have, const struct plan *wanted, uint64_t tasks, stru
                                        have->uri, what);
 }
 
+/* A note of a set that somebody has removed since would pass for the set. */
+static enum imrec_status check_set(const struct plan *have, struct imrec_error *err)
+{
+    struct imrec_pack_result ignored;
+    struct set_files files;
+    struct manifest m;
+    bool finished;
+    IMREC_TRY(plan_finished(have, &finished, &ignored, err));
+    if (!finished)
+        return IMREC_OK;
+    IMREC_TRY(set_files_init(&have->task, &have->o, &files, err));
+    IMREC_TRY(set_load_manifest(&files, &m, err));
+    const bool there = m.shard_count != 0;
+    manifest_free(&m);
+    return there ? IMREC_OK
+                 : IMREC_REFUSE(err,
+                                "%s has finished %s, whose manifest is missing now: remove %s to "
+                                "pack it again",
+                                have->uri, files.rec, have->uri);
+}
+
 static enum imrec_status compare_with(const char *plan, const struct imrec_pack_task *task,
                                       const struct imrec_pack_options *options, uint64_t tasks,
                                       struct imrec_error *err)
@@ -59,6 +81,8 @@ static enum imrec_status compare_with(const char *plan, const struct imrec_pack_
     enum imrec_status st = plan_of_command(&wanted, task, options, err);
     if (st == IMREC_OK)
         st = compare(&have, &wanted, tasks, err);
+    if (st == IMREC_OK)
+        st = check_set(&have, err);
     plan_free(&wanted);
     plan_free(&have);
     return st;

@@ -387,12 +387,16 @@ enum imrec_status imrec_plan_make(const char *plan, const struct imrec_pack_task
 {
     struct plan p = {0};
     struct watch watch;
+    struct lock *lock = NULL;
     IMREC_TRY(plan_name_set(&p, plan, err));
     enum imrec_status st = plan_of_command(&p, task, options, err);
+    if (st == IMREC_OK) /* of a script that was killed, this step may run still */
+        st = set_lock(p.task.out, &lock, err);
     watch_begin(&watch, task != NULL ? task : &p.task);
     if (st == IMREC_OK)
         st = make(&p, tasks, &watch, err);
     watch_end(&watch);
+    lock_drop(lock);
     if (out != NULL)
         *out = (struct imrec_plan_status){.tasks = p.tasks,
                                           .missing = p.tasks,

@@ -52,8 +52,9 @@ static inline void imrec_plan_run_init(struct imrec_plan_run *r)
  * if it is missing. tasks: how many, at most IMREC_PLAN_TASKS_MOST and one an image; 0: one for
  * each shard where options.shards gives their number, else one for about 2048 images.
  * options.resume and options.list are refused; task->progress is called with what is found. *out
- * may be NULL. IMREC_ERR_ARGUMENT   the folder has a plan already, or an output exists and
- * options.force is not set; nothing was changed. */
+ * may be NULL. Nothing was changed after
+ *   IMREC_ERR_ARGUMENT   the folder has a plan, or an output exists and options.force is not set
+ *   IMREC_ERR_IO         with sys_errno EBUSY: another call plans or writes the set */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_plan_make(const char *plan, const struct imrec_pack_task *task,
                 const struct imrec_pack_options *options, uint64_t tasks,
@@ -61,7 +62,9 @@ imrec_plan_make(const char *plan, const struct imrec_pack_task *task,
 
 /* imrec_plan_make(), or nothing where the folder has a plan of the same task, options (but threads
  * and memory) and number of tasks (0: any): for a command that is given again after it was
- * interrupted. A plan of another command is IMREC_ERR_ARGUMENT, which names what differs. */
+ * interrupted.
+ *   IMREC_ERR_ARGUMENT   the plan is of another command: the message names what differs; or it is
+ *                        finished, and the manifest of its set is missing */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_plan_continue(const char *plan, const struct imrec_pack_task *task,
                     const struct imrec_pack_options *options, uint64_t tasks,

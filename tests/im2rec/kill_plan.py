@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Kill workers and finishes of a plan at random moments, and compare with a run that nobody disturbed.
+"""Kill plan, workers and finish at random moments, and compare with a run that nobody disturbed.
 
 kill_plan.py IM2REC RENDERED [KILLS [SEED]]: exit status 0, or 1 with what differs. Images as kill_pack.py. Several
 workers share the tasks, some do one task at a time together; then workers without a share do what is left.
@@ -54,6 +54,16 @@ def kill_some(processes, seconds, rng):
     return said
 
 
+def make_plan(im2rec, plan, command, kills, seconds, rng):
+    """The plan of a command that is killed and given again; it stays as it is where it is there."""
+    for _ in range(kills):
+        fault = kill_some([start(im2rec, "--plan", plan, *command)], seconds / 50, rng)
+        if fault:
+            return fault
+    status = subprocess.run([im2rec, "--quiet", "--plan", str(plan), *command], check=False).returncode
+    return f"plan ended with status {status}" if status != 0 else None
+
+
 def work(im2rec, plan, kills, seconds, rng):
     for _ in range(kills):
         n = rng.choice((2, 3))
@@ -106,11 +116,15 @@ def check_case(im2rec, case, source, work_in, kills, rng):
     if status != 3:
         return f"the calm run ended with status {status}"
     options, out = outputs(case, torn)
-    subprocess.run([im2rec, "--quiet", "--plan", str(plan), *options, str(source), out], check=True)
+    command = [*options, str(source), out]
+    fault = make_plan(im2rec, plan, command, kills, seconds, rng)
+    if fault:
+        return fault
     early = subprocess.run([im2rec, "--finish", str(plan)], check=False, capture_output=True)
     if early.returncode != 1 or b"are not done" not in early.stderr:
         return f"finish without work: status {early.returncode}, {early.stderr.decode()}"
-    fault = work(im2rec, plan, kills, seconds / 2, rng) or finish(im2rec, plan, kills, seconds, rng)
+    fault = (work(im2rec, plan, kills, seconds / 2, rng) or make_plan(im2rec, plan, command, 0, 0, rng) or
+             finish(im2rec, plan, kills, seconds, rng) or make_plan(im2rec, plan, command, 0, 0, rng))
     if fault:
         return fault
     left, right = files_of(calm), files_of(torn)

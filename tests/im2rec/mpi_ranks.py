@@ -110,6 +110,19 @@ def other_options(im2rec, mpiexec, source, work):
     return None if done.returncode != 0 and "its resize differs" in said else f"{done.returncode}, {said}"
 
 
+def ranks_alone(im2rec, source, work):
+    """Processes whose launcher does not start their MPI would each pack the set."""
+    for size, rank in (("SLURM_STEP_NUM_TASKS", "SLURM_PROCID"), ("OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"),
+                       ("PMI_SIZE", "PMI_RANK")):
+        for number in "01":
+            done = subprocess.run([im2rec, "--mpi", str(source), str(work / "alone.rec")], check=False, capture_output=True,
+                                  env={**os.environ, size: "2", rank: number}, timeout=100)
+            said = "has started 2 processes, each alone in its MPI" in done.stderr.decode()
+            if done.returncode != 2 or said != (number == "0") or list(work.glob("alone*")):
+                return f"{size}: {done.returncode}, {done.stderr.decode()}"
+    return None
+
+
 def main(im2rec, mpiexec, rendered, seed=1):
     here = pathlib.Path(__file__).resolve().parent
     shared = os.environ.get("IMREC_SHARED") or here.parent.parent.parent / "shared"
@@ -128,6 +141,9 @@ def main(im2rec, mpiexec, rendered, seed=1):
             status = 1 if fault else status
         fault = other_options(os.path.abspath(im2rec), mpiexec, work / "source", work)
         print("another command's plan -", fault or "refused", flush=True)
+        status = 1 if fault else status
+        fault = ranks_alone(os.path.abspath(im2rec), work / "source", work)
+        print("processes that know of no other -", fault or "refused", flush=True)
     finally:
         shutil.rmtree(work)
     return 1 if fault else status

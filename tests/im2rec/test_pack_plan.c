@@ -1,5 +1,6 @@
 /* A set that is packed by plan, work and finish: its bytes, its damage, its faults. */
 #include "base/error.h"
+#include "im2rec/set/set_files.h"
 #include "im2rec/tasks/plan.h"
 #include "tests/support/packing_faults.h"
 #include "tests/support/starving.h"
@@ -41,6 +42,12 @@ static enum imrec_status make(uint64_t tasks)
     const struct imrec_pack_task task = {
         .list = list[0] != '\0' ? list : NULL, .root = p.source, .out = out};
     return imrec_plan_make(plan, &task, &p.o, tasks, &now, &p.err);
+}
+
+static enum imrec_status make_again(uint64_t tasks)
+{
+    const struct imrec_pack_task task = {.root = p.source, .out = out};
+    return imrec_plan_continue(plan, &task, &p.o, tasks, &p.err);
 }
 
 static enum imrec_status work(uint64_t k)
@@ -177,6 +184,32 @@ TEST(a_task_and_a_finish_are_done_once)
     expect_set();
 }
 
+TEST(a_plan_of_the_same_command_is_continued)
+{
+    struct stat before, after;
+    pack_a();
+    expect_ok(make_again(3));
+    ck_assert_int_eq(stat(planned("plan"), &before), 0);
+    expect_ok(work(1));
+    p.o.threads = 2; /* of the run, not of the set */
+    expect_ok(make_again(0));
+    ck_assert_int_eq(stat(planned("plan"), &after), 0);
+    ck_assert_uint_eq(before.st_ino, after.st_ino);
+    expect_ok(imrec_plan_status(plan, &now, &p.err));
+    ck_assert_uint_eq(now.done, 1);
+    expect_error(make_again(4), IMREC_ERR_ARGUMENT, "its number of tasks differs");
+    p.o.quality = 80;
+    expect_error(make_again(3), IMREC_ERR_ARGUMENT, "its quality differs");
+    p.o.quality = 95;
+    expect_ok(work(0));
+    expect_ok(work(2));
+    expect_ok(finish());
+    expect_ok(make_again(3));
+    expect_set();
+    ck_assert_int_eq(unlink(tmp_path(&p.dir, "b.manifest.json")), 0);
+    expect_error(make_again(3), IMREC_ERR_ARGUMENT, "whose manifest is missing now: remove");
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------
  */
 
@@ -197,6 +230,16 @@ TEST(what_cannot_be_planned_is_refused)
     p.o.force = true;
     make_and_work(3);
     expect_ok(finish());
+}
+
+TEST(a_set_that_somebody_writes_is_not_planned)
+{
+    struct lock *lock;
+    expect_ok(set_lock(out, &lock, &p.err));
+    expect_error(make(1), IMREC_ERR_IO, "is held by");
+    ck_assert(!is_there(&p, "plan"));
+    lock_drop(lock);
+    expect_ok(make(1));
 }
 
 TEST(missing_tasks_are_named)
