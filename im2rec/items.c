@@ -105,6 +105,17 @@ pixel_options(const struct imrec_pack_source *s, const struct imrec_pack_options
     return p;
 }
 
+enum imrec_status items_open_part(const struct imrec_pack_source *source,
+                                  const struct imrec_pack_options *o, const struct job *job,
+                                  uint64_t first, const struct item_labels *labels,
+                                  struct items *out, struct imrec_error *err)
+{
+    *out = (struct items){.job = job, .given = first, .labels = *labels, .part = true};
+    IMREC_TRY(take_source(source, &out->source, err));
+    out->of_pixels = pixel_options(&out->source, o);
+    return IMREC_OK;
+}
+
 enum imrec_status items_open(const struct imrec_pack_source *source,
                              const struct imrec_pack_task *task, const struct imrec_pack_options *o,
                              struct job *job, struct items *out, struct imrec_error *err)
@@ -170,7 +181,7 @@ static enum imrec_status ask(struct items *s, struct imrec_error *err)
                    ? st
                    : imrec_fail(err, st, "the source ended the run at item %" PRIu64, s->given);
     }
-    if (st == IMREC_END && s->given == 0)
+    if (st == IMREC_END && s->given == 0 && !s->part)
         return refuse(err, "there is nothing to pack: the source has no item");
     if (total != 0 && (st == IMREC_END ? s->given < total : s->given > total))
         return IMREC_REFUSE(err, "the source's total is %" PRIu64 " items, but it has %s%" PRIu64,
@@ -189,15 +200,12 @@ static enum imrec_status check_count(struct items *s, const float *labels, struc
 {
     const uint32_t n = s->item.label_count;
     const bool boxes = are_boxes(labels, n);
-    if (!s->counted) {
-        s->counted = true;
-        s->label_count = n;
-        s->boxes = boxes;
-    }
-    if (n == s->label_count || (boxes && s->boxes))
+    if (!s->labels.known)
+        s->labels = (struct item_labels){.count = n, .known = true, .boxes = boxes};
+    if (n == s->labels.count || (boxes && s->labels.boxes))
         return IMREC_OK;
     return refuse_item(s, err, "%" PRIu32 " labels, where the first item has %" PRIu32, n,
-                       s->label_count);
+                       s->labels.count);
 }
 
 /* A single label is the number of a class, where there are classes. */
@@ -278,7 +286,7 @@ enum imrec_status items_next(struct items *s, struct packer *k, uint64_t index, 
     take_id(s, p);
     s->copy = (s->copy + 1) % s->job->copies;
     pack_item_check_name(p);
-    if (p->outcome.reason == REASON_NONE)
+    if (k != NULL && p->outcome.reason == REASON_NONE)
         packer_give(k, p, &s->item);
     return IMREC_OK;
 }

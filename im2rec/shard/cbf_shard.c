@@ -158,6 +158,12 @@ put_labels(struct cbf_shard *s, const struct shard_record *r, struct imrec_error
     const uint32_t dim = s->label_dim;
     if (s->classes != 0)
         return put_one_hot(s, r, labels[0], err);
+    if (r->label_count > dim)
+        return imrec_fail(err, IMREC_ERR_DATA,
+                          "%.*s has %" PRIu32 " labels, and the first image %" PRIu32
+                          ", which is the width of all in a CNTK file: pack one with the most "
+                          "boxes first",
+                          (int)r->path.n, (const char *)r->path.p, r->label_count, dim);
     if (r->label_count < dim && missing_objects(s, labels, r->label_count) == 0)
         return imrec_fail(err, IMREC_ERR_DATA,
                           "%.*s has %" PRIu32 " labels, others have %" PRIu32

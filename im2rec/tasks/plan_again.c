@@ -31,12 +31,22 @@ other_option(const struct imrec_pack_options *a, const struct imrec_pack_options
     return NULL;
 }
 
-/* `wanted` is what a plan of this command would be. */
-static enum imrec_status
-compare(const struct plan *have, const struct plan *wanted, uint64_t tasks, struct imrec_error *err)
+enum imrec_status
+plan_refuse_other(const struct plan *have, const char *what, struct imrec_error *err)
+{
+    return IMREC_REFUSE(err,
+                        "%s is the plan of another command: its %s differs; finish it, remove it, "
+                        "or name another plan",
+                        have->uri, what);
+}
+
+enum imrec_status plan_compare(const struct plan *have, const struct plan *wanted, uint64_t tasks,
+                               struct imrec_error *err)
 {
     const char *what = other_option(&have->o, &wanted->o);
-    if (!same_text(have->task.root, wanted->task.root))
+    if (have->items != wanted->items)
+        what = "source";
+    else if (!same_text(have->task.root, wanted->task.root))
         what = "folder";
     else if (!same_text(have->task.out, wanted->task.out))
         what = "output";
@@ -44,11 +54,7 @@ compare(const struct plan *have, const struct plan *wanted, uint64_t tasks, stru
         what = "list";
     else if (tasks != 0 && tasks != have->tasks)
         what = "number of tasks";
-    return what == NULL ? IMREC_OK
-                        : IMREC_REFUSE(err,
-                                       "%s is the plan of another command: its %s differs; finish "
-                                       "it, remove it, or name another plan",
-                                       have->uri, what);
+    return what == NULL ? IMREC_OK : plan_refuse_other(have, what, err);
 }
 
 /* A note of a set that somebody has removed since would pass for the set. */
@@ -80,7 +86,7 @@ static enum imrec_status compare_with(const char *plan, const struct imrec_pack_
     IMREC_TRY(plan_load(plan, &have, err));
     enum imrec_status st = plan_of_command(&wanted, task, options, err);
     if (st == IMREC_OK)
-        st = compare(&have, &wanted, tasks, err);
+        st = plan_compare(&have, &wanted, tasks, err);
     if (st == IMREC_OK)
         st = check_set(&have, err);
     plan_free(&wanted);
@@ -92,12 +98,10 @@ enum imrec_status imrec_plan_continue(const char *plan, const struct imrec_pack_
                                       const struct imrec_pack_options *options, uint64_t tasks,
                                       struct imrec_error *err)
 {
-    char name[PLAN_URI_BYTES];
     struct plan p = {0};
     bool there;
     IMREC_TRY(plan_name_set(&p, plan, err));
-    plan_name(&p, "plan", name);
-    IMREC_TRY(sink_exists(name, &there, err));
+    IMREC_TRY(plan_exists(&p, &there, err));
     return there ? compare_with(plan, task, options, tasks, err)
                  : imrec_plan_make(plan, task, options, tasks, NULL, err);
 }

@@ -60,6 +60,13 @@ enum imrec_status plan_put(const char *name, struct bytes text, struct imrec_err
     return st;
 }
 
+enum imrec_status plan_exists(const struct plan *p, bool *there, struct imrec_error *err)
+{
+    char name[PLAN_URI_BYTES];
+    plan_name(p, "plan", name);
+    return sink_exists(name, there, err);
+}
+
 uint64_t plan_records(const struct plan *p)
 {
     return p->images * (uint64_t)p->o.copies;
@@ -80,6 +87,10 @@ static const struct {
         {"skips", offsetof(struct plan, skips)},
         {"other_files", offsetof(struct plan, other_files)},
         {"classes_crc", offsetof(struct plan, classes_crc)},
+        {"labels", offsetof(struct plan, labels)},
+        {"pixel_encoding", offsetof(struct plan, pixel_encoding)},
+        {"pixel_quality", offsetof(struct plan, pixel_quality)},
+        {"pixel_channels", offsetof(struct plan, pixel_channels)},
 },
   flag_fields[] =
       {
@@ -87,6 +98,9 @@ static const struct {
           {"archives", offsetof(struct plan, archives)},
           {"has_classes", offsetof(struct plan, has_classes)},
           {"joins", offsetof(struct plan, joins)},
+          {"items", offsetof(struct plan, items)},
+          {"numbered", offsetof(struct plan, numbered)},
+          {"boxes", offsetof(struct plan, boxes)},
           {"exact_name",
            offsetof(struct plan, task) + offsetof(struct imrec_pack_task, exact_name)},
           {"some_classes",
@@ -308,10 +322,19 @@ read_lines(struct plan *p, struct checked_lines *l, struct imrec_error *err)
     return IMREC_OK;
 }
 
+static bool knows_source(const struct plan *p)
+{
+    if (!p->items)
+        return p->list != NULL && p->list_name != NULL;
+    return p->list == NULL && p->labels <= UINT32_MAX && p->pixel_encoding <= IMREC_ENCODE_PNG &&
+           p->pixel_quality >= 1 && p->pixel_quality <= 100 &&
+           (p->pixel_channels == 0 || p->pixel_channels == 1 || p->pixel_channels == 3);
+}
+
 static enum imrec_status check(const struct plan *p, struct imrec_error *err)
 {
-    const bool whole = p->task.root != NULL && p->task.out != NULL && p->cwd != NULL &&
-                       p->folder != NULL && p->list != NULL && p->list_name != NULL;
+    const bool whole = p->task.root != NULL && p->task.out != NULL && p->folder != NULL &&
+                       p->cwd != NULL && knows_source(p);
     if (!whole || p->tasks == 0 || p->tasks > IMREC_PLAN_TASKS_MOST || p->o.copies < 1 ||
         p->images > UINT64_MAX / (uint64_t)p->o.copies || p->widest > UINT32_MAX)
         return damaged(p, "a value is missing or out of range", err);

@@ -197,7 +197,12 @@ static enum imrec_status join_all(struct finish *f, struct imrec_error *err)
         if (!f->p->joins && writer_shards(f->writer) <= k)
             IMREC_TRY(writer_end_made(f->writer, &end->shard, err));
     }
-    return IMREC_OK;
+    if (f->at == f->job.total)
+        return IMREC_OK;
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "%s: its tasks have packed %" PRIu64 " images, the plan has %" PRIu64
+                      ": make it again",
+                      f->p->uri, f->at, f->job.total);
 }
 
 /* ---- the set ---------------------------------------------------------------------------- */

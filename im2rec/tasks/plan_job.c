@@ -55,10 +55,10 @@ enum imrec_status plan_job_of_task(const struct plan *p, const struct plan_row *
     const struct list_piece piece = {row->begin, row->end, row->lines_before, (uint32_t)row->crc};
     enum imrec_status st = begin(p, out, err);
     out->images = row->images;
-    if (st == IMREC_OK)
+    if (st == IMREC_OK && !p->items)
         st = list_open_piece(p->list, p->list_name, (uint32_t)p->o.label_width, &piece, stop,
                              &out->list, err);
-    if (st == IMREC_OK && !p->o.pack_label)
+    if (st == IMREC_OK && out->list != NULL && !p->o.pack_label)
         list_pack_first(out->list);
     if (st != IMREC_OK)
         job_close(out);

@@ -177,15 +177,16 @@ static uint64_t shards_of(const struct imrec_pack_options *o)
     return o->shards > 1 ? (uint64_t)o->shards : 1;
 }
 
-/* Whether shards begin where tasks do. */
-static bool is_aligned(const struct plan *p)
+bool plan_is_aligned(const struct plan *p, const struct plan_row *rows)
 {
     const uint64_t n = shards_of(&p->o), copies = (uint64_t)p->o.copies;
     if (p->o.shard_size != 0 || p->tasks != n)
         return false;
-    for (uint64_t k = 0; copies > 1 && k < n; k++)
-        if (share_begin(plan_records(p), k, n) != plan_first_image(p, k) * copies)
+    for (uint64_t k = 0; (rows != NULL || copies > 1) && k < n; k++) {
+        const uint64_t first = rows != NULL ? rows[k].first : plan_first_image(p, k);
+        if (share_begin(plan_records(p), k, n) != first * copies)
             return false;
+    }
     return true;
 }
 
@@ -201,11 +202,11 @@ static enum imrec_status count_tasks(struct plan *p, uint64_t wanted, struct imr
         p->tasks = p->images / IMAGES_A_TASK + (p->images % IMAGES_A_TASK != 0);
     if (wanted == 0 && p->o.shards <= 1 && p->tasks > TASKS_PLENTY)
         p->tasks = TASKS_PLENTY;
-    p->joins = !is_aligned(p);
+    p->joins = !plan_is_aligned(p, NULL);
     if (p->joins && p->tasks > p->images) /* a shard may be empty, a part of one is not */
         p->tasks = p->images;
     p->tasks = p->tasks != 0 ? p->tasks : 1;
-    p->joins = !is_aligned(p);
+    p->joins = !plan_is_aligned(p, NULL);
     return IMREC_OK;
 }
 
@@ -258,11 +259,15 @@ static enum imrec_status make_rows(struct plan *p, const struct stop *stop, stru
     return st;
 }
 
-static enum imrec_status
-write_classes(struct plan *p, const char *name, const struct job *j, struct imrec_error *err)
+enum imrec_status plan_write_classes(struct plan *p, const struct job *j, struct imrec_error *err)
 {
+    char name[PLAN_URI_BYTES];
     uint8_t *text;
     size_t n;
+    p->has_classes = job_classes(j) != NULL;
+    if (!p->has_classes)
+        return IMREC_OK;
+    plan_name(p, "classes.txt", name);
     IMREC_TRY(set_write_classes(name, j, true, err));
     IMREC_TRY(source_load(name, CLASSES_MAX, &text, &n, err));
     p->classes_crc = crc32c(0, text, n);
@@ -275,22 +280,17 @@ write_classes(struct plan *p, const char *name, const struct job *j, struct imre
 static enum imrec_status
 write_files(struct plan *p, struct job *j, const struct stop *stop, struct imrec_error *err)
 {
-    char name[PLAN_URI_BYTES];
-    const struct class_list *classes = job_classes(j);
     p->archives = j->archives != NULL;
     p->folder = keep_absolute(p, job_root(j, &p->task));
     if (p->folder == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a plan");
-    p->has_classes = classes != NULL;
     p->scanned = p->task.list == NULL && p->o.annotations[0] == '\0';
     p->skips = j->scan.skip_count;
     p->other_files = j->scan.other_files;
     p->fingerprint = j->fingerprint;
     p->images = j->images;
     p->widest = j->widest;
-    plan_name(p, "classes.txt", name);
-    if (classes != NULL)
-        IMREC_TRY(write_classes(p, name, j, err));
+    IMREC_TRY(plan_write_classes(p, j, err));
     if (p->skips != 0)
         IMREC_TRY(plan_skips_write(p, &j->scan, err));
     IMREC_TRY(make_list(p, j, stop, err));
@@ -298,7 +298,7 @@ write_files(struct plan *p, struct job *j, const struct stop *stop, struct imrec
     return plan_write(p, err);
 }
 
-static enum imrec_status check_free(const struct plan *p, struct imrec_error *err)
+enum imrec_status plan_check_free(const struct plan *p, struct imrec_error *err)
 {
     struct set_files files;
     char name[PLAN_URI_BYTES];
@@ -312,8 +312,8 @@ static enum imrec_status check_free(const struct plan *p, struct imrec_error *er
                             files.journal);
     if (!p->o.force)
         IMREC_TRY(set_check_free(&files, err));
+    IMREC_TRY(plan_exists(p, &there, err));
     plan_name(p, "plan", name);
-    IMREC_TRY(sink_exists(name, &there, err));
     return there ? IMREC_REFUSE(err,
                                 "%s is there already: a plan is made once; choose another "
                                 "folder",
@@ -321,7 +321,7 @@ static enum imrec_status check_free(const struct plan *p, struct imrec_error *er
                  : IMREC_OK;
 }
 
-static enum imrec_status make_folder(const struct plan *p, struct imrec_error *err)
+enum imrec_status plan_make_folder(const struct plan *p, struct imrec_error *err)
 {
     if (source_is_remote(p->uri) || mkdir(p->uri, 0777) == 0 || errno == EEXIST)
         return IMREC_OK;
@@ -342,11 +342,11 @@ make(struct plan *p, uint64_t tasks, struct watch *watch, struct imrec_error *er
 {
     struct job job;
     const struct job_options jo = {&p->task, &p->o, scan_goes_on, watch, &watch->stop};
-    IMREC_TRY(check_free(p, err));
+    IMREC_TRY(plan_check_free(p, err));
     IMREC_TRY(job_open(&jo, &job, err));
     job_warn(&job, &jo);
     enum imrec_status st = job.total + job.scan.skip_count != 0
-                               ? make_folder(p, err)
+                               ? plan_make_folder(p, err)
                                : imrec_fail(err, IMREC_ERR_DATA, "%s names no images",
                                             p->task.list != NULL ? p->task.list : p->task.root);
     p->images = job.images;
@@ -381,6 +381,16 @@ enum imrec_status plan_of_command(struct plan *p, const struct imrec_pack_task *
     return keep_names(p, &paths, err);
 }
 
+struct imrec_plan_status plan_begun(const struct plan *p)
+{
+    return (struct imrec_plan_status){.tasks = p->tasks,
+                                      .missing = p->tasks,
+                                      .images = p->images,
+                                      .records = plan_records(p),
+                                      .seconds_left = -1,
+                                      .joins = p->joins};
+}
+
 enum imrec_status imrec_plan_make(const char *plan, const struct imrec_pack_task *task,
                                   const struct imrec_pack_options *options, uint64_t tasks,
                                   struct imrec_plan_status *out, struct imrec_error *err)
@@ -398,12 +408,7 @@ enum imrec_status imrec_plan_make(const char *plan, const struct imrec_pack_task
     watch_end(&watch);
     lock_drop(lock);
     if (out != NULL)
-        *out = (struct imrec_plan_status){.tasks = p.tasks,
-                                          .missing = p.tasks,
-                                          .images = p.images,
-                                          .records = plan_records(&p),
-                                          .seconds_left = -1,
-                                          .joins = p.joins};
+        *out = plan_begun(&p);
     plan_free(&p);
     return st;
 }

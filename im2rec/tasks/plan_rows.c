@@ -6,13 +6,15 @@
 #include "base/math.h"
 #include "im2rec/set/checked_lines.h"
 #include "storage/sink.h"
+#include "storage/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#define ROW_BYTES 128u
-#define NUMBERS   (sizeof(struct plan_row) / sizeof(uint64_t))
+#define ROW_BYTES    128u
+#define ROWS_AT_ONCE 64u
+#define NUMBERS      (sizeof(struct plan_row) / sizeof(uint64_t))
 
 static enum imrec_status
 row_text(const struct plan_row *r, struct buf *out, struct imrec_error *err)
@@ -71,34 +73,69 @@ static bool read_row(const uint8_t text[ROW_BYTES], struct plan_row *out)
     return checked_numbers_read(head, 't', out, NUMBERS);
 }
 
+/* Of items nobody knows how many a task has but its own line. */
+static bool is_of(const struct plan *p, uint64_t k, const struct plan_row *r)
+{
+    if (r->number != k || r->begin > r->end || r->crc > UINT32_MAX)
+        return false;
+    if (p->items)
+        return r->first <= p->images && r->images <= p->images - r->first && r->end == 0;
+    return r->first == plan_first_image(p, k) && r->images == plan_first_image(p, k + 1) - r->first;
+}
+
 static enum imrec_status
-read_text(const struct plan *p, uint64_t k, uint8_t text[ROW_BYTES], struct imrec_error *err)
+open_rows(const struct plan *p, struct source **out, struct imrec_error *err)
 {
     char name[PLAN_URI_BYTES];
-    struct source *from;
     plan_name(p, "tasks", name);
-    IMREC_TRY(source_open(name, &from, err));
-    const enum imrec_status st = from->size == p->tasks * ROW_BYTES
-                                     ? source_read(from, k * ROW_BYTES, text, ROW_BYTES, err)
-                                     : imrec_fail(err, IMREC_ERR_CORRUPT,
-                                                  "%s has %" PRIu64 " bytes, %" PRIu64
-                                                  " tasks need %" PRIu64 ": make the plan again",
-                                                  name, from->size, p->tasks, p->tasks * ROW_BYTES);
-    source_close(from);
-    return st;
+    IMREC_TRY(source_open(name, out, err));
+    if ((*out)->size == p->tasks * ROW_BYTES)
+        return IMREC_OK;
+    imrec_fail(err, IMREC_ERR_CORRUPT,
+               "%s has %" PRIu64 " bytes, %" PRIu64 " tasks need %" PRIu64 ": make the plan again",
+               name, (*out)->size, p->tasks, p->tasks * ROW_BYTES);
+    source_close(*out);
+    return IMREC_ERR_CORRUPT;
+}
+
+static enum imrec_status take_row(const struct plan *p, uint64_t k, const uint8_t text[ROW_BYTES],
+                                  struct plan_row *out, struct imrec_error *err)
+{
+    if (read_row(text, out) && is_of(p, k, out))
+        return IMREC_OK;
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, k * ROW_BYTES,
+                          "%s/tasks: the line of task %" PRIu64 " is damaged: make the plan again",
+                          p->uri, k);
 }
 
 enum imrec_status
 plan_row_read(const struct plan *p, uint64_t k, struct plan_row *out, struct imrec_error *err)
 {
     uint8_t text[ROW_BYTES];
-    IMREC_TRY(read_text(p, k, text, err));
-    const uint64_t first = plan_first_image(p, k);
-    if (read_row(text, out) && out->number == k && out->first == first &&
-        out->images == plan_first_image(p, k + 1) - first && out->begin <= out->end &&
-        out->crc <= UINT32_MAX)
-        return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, k * ROW_BYTES,
-                          "%s/tasks: the line of task %" PRIu64 " is damaged: make the plan again",
-                          p->uri, k);
+    struct source *from;
+    IMREC_TRY(open_rows(p, &from, err));
+    const enum imrec_status st = source_read(from, k * ROW_BYTES, text, ROW_BYTES, err);
+    source_close(from);
+    return st == IMREC_OK ? take_row(p, k, text, out, err) : st;
+}
+
+enum imrec_status
+plan_rows_visit(const struct plan *p, plan_row_fn *visit, void *user, struct imrec_error *err)
+{
+    uint8_t text[ROWS_AT_ONCE * ROW_BYTES];
+    struct source *from;
+    struct plan_row row;
+    IMREC_TRY(open_rows(p, &from, err));
+    enum imrec_status st = IMREC_OK;
+    for (uint64_t k = 0; st == IMREC_OK && k < p->tasks; k++) {
+        const uint64_t i = k % ROWS_AT_ONCE, n = min_u64(p->tasks - k, ROWS_AT_ONCE);
+        if (i == 0)
+            st = source_read(from, k * ROW_BYTES, text, (size_t)n * ROW_BYTES, err);
+        if (st == IMREC_OK)
+            st = take_row(p, k, text + i * ROW_BYTES, &row, err);
+        if (st == IMREC_OK)
+            st = visit(user, &row, err);
+    }
+    source_close(from);
+    return st;
 }

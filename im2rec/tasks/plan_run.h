@@ -10,6 +10,12 @@ IMREC_NODISCARD enum imrec_status plan_run_take(const struct imrec_plan_run *giv
                                                 struct imrec_plan_run *out,
                                                 struct imrec_error *err);
 
+/* plan_work.c: imrec_plan_work(), or, with a source, imrec_plan_work_items(). */
+struct imrec_pack_source;
+IMREC_NODISCARD enum imrec_status
+plan_work(const char *plan, uint64_t k, const struct imrec_pack_source *source,
+          const struct imrec_plan_run *run, struct imrec_pack_result *out, struct imrec_error *err);
+
 /* ---- plan_end.c --------------------------------------------------------------------------- */
 /* Whether the set is complete; then *out is what is known of it. */
 IMREC_NODISCARD enum imrec_status plan_finished(const struct plan *p, bool *finished,

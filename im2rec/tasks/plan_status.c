@@ -89,6 +89,49 @@ static void estimate(struct looking *l, struct imrec_plan_status *out)
                             (double)(out->images - out->images_done) / (double)out->images_done;
 }
 
+static void
+count_done(const struct looking *l, uint64_t k, uint64_t images, struct imrec_plan_status *out)
+{
+    if (l->states[k] == IMREC_TASK_DONE)
+        out->images_done += images;
+}
+
+struct counting {
+    const struct looking *l;
+    struct imrec_plan_status *out;
+};
+
+static enum imrec_status count_row(void *user, const struct plan_row *r, struct imrec_error *err)
+{
+    const struct counting *c = user;
+    (void)err;
+    count_done(c->l, r->number, r->images, c->out);
+    return IMREC_OK;
+}
+
+/* Images of the tasks that are done. */
+static enum imrec_status
+count_images(struct looking *l, struct imrec_plan_status *out, struct imrec_error *err)
+{
+    const struct plan *p = l->p;
+    struct counting c = {l, out};
+    if (p->items && !out->finished) {
+        const enum imrec_status st = plan_rows_visit(p, count_row, &c, err);
+        if (st == IMREC_OK)
+            return st;
+        IMREC_TRY(states_of(l, &out->finished, err)); /* the rows go when it is */
+        if (!out->finished)
+            return st;
+    }
+    if (out->finished) {
+        out->images_done = p->images;
+        return IMREC_OK;
+    }
+    for (uint64_t k = 0; k < p->tasks; k++)
+        count_done(l, k, plan_first_image(p, k + 1) - plan_first_image(p, k), out);
+    return IMREC_OK;
+}
+
 static enum imrec_status
 fill(const struct plan *p, struct imrec_plan_status *out, struct imrec_error *err)
 {
@@ -98,13 +141,13 @@ fill(const struct plan *p, struct imrec_plan_status *out, struct imrec_error *er
         return IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " tasks", p->tasks);
     *out = (struct imrec_plan_status){
         .tasks = p->tasks, .images = p->images, .records = plan_records(p), .joins = p->joins};
-    const enum imrec_status st = states_of(&l, &out->finished, err);
+    enum imrec_status st = states_of(&l, &out->finished, err);
+    if (st == IMREC_OK)
+        st = count_images(&l, out, err);
     for (uint64_t k = 0; st == IMREC_OK && k < p->tasks; k++) {
         out->done += l.states[k] == IMREC_TASK_DONE;
         out->running += l.states[k] == IMREC_TASK_RUNNING;
         out->missing += l.states[k] == IMREC_TASK_MISSING;
-        if (l.states[k] == IMREC_TASK_DONE)
-            out->images_done += plan_first_image(p, k + 1) - plan_first_image(p, k);
     }
     if (st == IMREC_OK)
         estimate(&l, out);

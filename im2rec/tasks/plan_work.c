@@ -1,5 +1,5 @@
-/* im2rec/tasks/plan_work.c - imrec_plan_work(): one task, from its piece of the list to its report.
- */
+/* im2rec/tasks/plan_work.c - imrec_plan_work(): one task, from its piece of the list, or its items,
+ * to its report. */
 #include "base/error.h"
 #include "base/sized.h"
 #include "im2rec/item/read_file.h"
@@ -7,6 +7,7 @@
 #include "im2rec/tasks/heartbeat.h"
 #include "im2rec/tasks/plan_run.h"
 #include "im2rec/tasks/task_files.h"
+#include "im2rec/tasks/task_items.h"
 #include "im2rec/tasks/task_mark.h"
 #include "storage/source.h"
 
@@ -55,9 +56,10 @@ static enum imrec_status put(void *user, const struct pack_item *p, struct imrec
     return task_files_put(user, p, err);
 }
 
+/* items: of a plan of them; NULL: the list has the images. */
 static enum imrec_status pack_images(struct plan *p, const struct plan_row *row, struct job *job,
-                                     struct task_files *files, struct watch *watch,
-                                     struct imrec_error *err)
+                                     struct task_items *items, struct task_files *files,
+                                     struct watch *watch, struct imrec_error *err)
 {
     struct file_root root;
     struct imrec_pack_options o = p->o;
@@ -66,6 +68,7 @@ static enum imrec_status pack_images(struct plan *p, const struct plan_row *row,
     file_root_init(&root, p->folder, p->scanned, &watch->stop);
     struct pack_run r = {.o = &o,
                          .job = job,
+                         .items = items != NULL ? &items->items : NULL,
                          .root = &root,
                          .watch = watch,
                          .to_store = source_is_remote(p->uri) || source_is_remote(p->task.out),
@@ -74,7 +77,7 @@ static enum imrec_status pack_images(struct plan *p, const struct plan_row *row,
                          .user = files,
                          .progress = {.total = row->images * copies}};
     IMREC_TRY(pack_run(&r, err));
-    if (files->end.images != row->images * copies)
+    if (items == NULL && files->end.images != row->images * copies)
         return imrec_fail(err, IMREC_ERR_CORRUPT,
                           "%s: bytes %" PRIu64 " to %" PRIu64 " have %" PRIu64
                           " images, the plan says %" PRIu64,
@@ -82,19 +85,24 @@ static enum imrec_status pack_images(struct plan *p, const struct plan_row *row,
     return IMREC_OK;
 }
 
-static enum imrec_status work(struct plan *p, const struct plan_row *row, struct watch *watch,
+static enum imrec_status work(struct plan *p, const struct plan_row *row,
+                              const struct imrec_pack_source *source, struct watch *watch,
                               struct imrec_pack_result *out, struct imrec_error *err)
 {
     char mark[PLAN_MARK_BYTES];
     struct job job;
     struct heartbeat beat;
-    struct task_files files;
+    struct task_files files = {.plan = NULL};
+    struct task_items items;
     IMREC_TRY(task_mark_make(mark, err));
     IMREC_TRY(plan_job_of_task(p, row, &watch->stop, &job, err));
     heartbeat_begin(&beat, p, row->number, mark);
-    enum imrec_status st = task_files_open(p, row->number, &job, mark, &watch->stop, &files, err);
+    enum imrec_status st =
+        source != NULL ? task_items_open(p, row, &job, source, &items, err) : IMREC_OK;
+    if (st == IMREC_OK)
+        st = task_files_open(p, row->number, &job, mark, &watch->stop, &files, err);
     if (st == IMREC_OK) {
-        st = pack_images(p, row, &job, &files, watch, err);
+        st = pack_images(p, row, &job, source != NULL ? &items : NULL, &files, watch, err);
         if (st == IMREC_OK)
             st = task_files_finish(&files, err);
         tally_result(&files.tally, out);
@@ -116,7 +124,20 @@ static void was_complete(const struct task_end *end, struct imrec_pack_result *o
 }
 
 static enum imrec_status
-work_unless_done(struct plan *p, uint64_t k, struct imrec_pack_result *out, struct imrec_error *err)
+check_source(const struct plan *p, const struct imrec_pack_source *source, struct imrec_error *err)
+{
+    if (p->items == (source != NULL))
+        return IMREC_OK;
+    return p->items ? IMREC_REFUSE(err,
+                                   "the tasks of %s are made of items, which the program that made "
+                                   "it has: imrec_plan_work_items(), imrec.distributed.pack()",
+                                   p->uri)
+                    : IMREC_REFUSE(err, "the tasks of %s are made of files, not of items", p->uri);
+}
+
+static enum imrec_status work_unless_done(struct plan *p, uint64_t k,
+                                          const struct imrec_pack_source *source,
+                                          struct imrec_pack_result *out, struct imrec_error *err)
 {
     struct plan_row row;
     struct task_end end = {0};
@@ -125,6 +146,7 @@ work_unless_done(struct plan *p, uint64_t k, struct imrec_pack_result *out, stru
     if (k >= p->tasks)
         return IMREC_REFUSE(err, "%s has tasks 0 to %" PRIu64 ", not %" PRIu64, p->uri,
                             p->tasks - 1, k);
+    IMREC_TRY(check_source(p, source, err));
     IMREC_TRY(plan_finished(p, &finished, out, err));
     if (finished)
         return IMREC_OK;
@@ -136,14 +158,15 @@ work_unless_done(struct plan *p, uint64_t k, struct imrec_pack_result *out, stru
         return IMREC_OK;
     }
     watch_begin(&watch, &p->task);
-    const enum imrec_status st = work(p, &row, &watch, out, err);
+    const enum imrec_status st = work(p, &row, source, &watch, out, err);
     watch_end(&watch);
     return st == IMREC_ERR_CANCELLED ? imrec_fail(err, st, "interrupted; the task is as it was")
                                      : st;
 }
 
-enum imrec_status imrec_plan_work(const char *plan, uint64_t k, const struct imrec_plan_run *run,
-                                  struct imrec_pack_result *out, struct imrec_error *err)
+enum imrec_status plan_work(const char *plan, uint64_t k, const struct imrec_pack_source *source,
+                            const struct imrec_plan_run *run, struct imrec_pack_result *out,
+                            struct imrec_error *err)
 {
     struct plan p;
     struct imrec_plan_run r;
@@ -153,7 +176,13 @@ enum imrec_status imrec_plan_work(const char *plan, uint64_t k, const struct imr
     IMREC_TRY(plan_load(plan, &p, err));
     enum imrec_status st = plan_run_take(run, &p, &r, err);
     if (st == IMREC_OK)
-        st = work_unless_done(&p, k, out, err);
+        st = work_unless_done(&p, k, source, out, err);
     plan_free(&p);
     return st;
+}
+
+enum imrec_status imrec_plan_work(const char *plan, uint64_t k, const struct imrec_plan_run *run,
+                                  struct imrec_pack_result *out, struct imrec_error *err)
+{
+    return plan_work(plan, k, NULL, run, out, err);
 }

@@ -11,7 +11,7 @@
 #ifndef IMREC_PLAN_H
 #define IMREC_PLAN_H
 
-#include "imrec/packer.h"
+#include "imrec/pack_items.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,6 +82,69 @@ imrec_plan_forget(const char *plan, struct imrec_error *err);
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_plan_work(const char *plan, uint64_t k, const struct imrec_plan_run *run,
                 struct imrec_pack_result *out, struct imrec_error *err);
+
+/* ---- items -----------------------------------------------------------------------------------
+ *
+ * A plan of images that a caller has, as imrec_pack_items() packs them: the rows of partitions that
+ * lie on many machines, for example. Each task is a partition, of any number of items, which the
+ * caller that works on it hands over again:
+ *
+ *     imrec_plan_count_items(&source, &items[k], &err)                      for each k, anywhere
+ *     imrec_plan_make_items("p", &task, &source, &options, items, n, &status, &err)     once
+ *     imrec_plan_work_items("p", k, &source, NULL, &result, &err)           for each k, anywhere
+ *     imrec_plan_finish("p", NULL, &result, &err)                           once
+ *
+ * The set's bytes are those of imrec_pack_items() over the items of task 0, then of task 1, ... */
+
+/* What a task is made of. Numbers only: they may be sent from machine to machine. */
+struct imrec_plan_items {
+    uint64_t count;
+    uint32_t check;       /* CRC-32C over the items in their order, all that a source fills in */
+    uint32_t label_count; /* of the first item that is not refused ... */
+    bool boxes;           /* ... and whether its labels are boxes */
+    bool labelled;        /* there is such an item */
+};
+
+/* Goes through the items of a task, and packs none: IMREC_ERR_ARGUMENT where one has labels that
+ * cannot be packed, as imrec_pack_items() says it. Of *source next, user and the number of classes
+ * are used. Paths are not opened. A source without items is fine. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_plan_count_items(const struct imrec_pack_source *source, struct imrec_plan_items *out,
+                       struct imrec_error *err);
+
+/* Writes a plan of `tasks` tasks, task k of items[k]. Of *source all but next, user and total is
+ * used, and holds for all tasks. Where it is numbered, the ids are 0, 1, ... over all tasks,
+ * whatever the items say. options and task: as for imrec_pack_items(); progress() is not called.
+ *   IMREC_ERR_ARGUMENT   as imrec_plan_make(); or there is no item; or the tasks' items have other
+ *                        numbers of labels */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_plan_make_items(const char *plan, const struct imrec_pack_task *task,
+                      const struct imrec_pack_source *source,
+                      const struct imrec_pack_options *options,
+                      const struct imrec_plan_items *items, uint64_t tasks,
+                      struct imrec_plan_status *out, struct imrec_error *err);
+
+/* imrec_plan_make_items(), or nothing where the folder has a plan of the same items, task and
+ * options (but threads and memory). Other ones are IMREC_ERR_ARGUMENT, which names what differs. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_plan_continue_items(const char *plan, const struct imrec_pack_task *task,
+                          const struct imrec_pack_source *source,
+                          const struct imrec_pack_options *options,
+                          const struct imrec_plan_items *items, uint64_t tasks,
+                          struct imrec_error *err);
+
+/* imrec_plan_work() of a plan of items, which the source hands over as it did when they were
+ * counted. Of *source next and user are used.
+ *   IMREC_ERR_CORRUPT   they are more, fewer or others than then, or in another order; the task
+ *                       stays as it was
+ *   other errors        also those of imrec_pack_items() and of the source */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_plan_work_items(const char *plan, uint64_t k, const struct imrec_pack_source *source,
+                      const struct imrec_plan_run *run, struct imrec_pack_result *out,
+                      struct imrec_error *err);
+
+/* ---- the set ---------------------------------------------------------------------------------
+ */
 
 /* Makes the set of what the tasks left, the manifest last, and removes what it does not need any
  * more. *out is that of imrec_pack(). Memory: about 160 bytes a task, 64 a shard, and one image. A

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 from . import _tables
-from ._ffi import error_of_system, ffi, lib, new_error, raise_error, text, to_dict
+from ._ffi import ffi, lib, new_error, raise_error, text, to_dict
 from ._options import assign, default_of, describe, signature
 from ._pack_items import ANY_ID, Feeder, Item, Taker, c_text
-from ._pack_sources import Source, find, is_path, is_tar
+from ._pack_sources import Source, find, folder_or_list, is_path, is_tar
 from ._running import Watch
 from ._webdataset import ANY_IMAGE, ANY_LABEL, Unpacked, logger, webdataset
-from .errors import ArgumentError, Error
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -38,10 +38,7 @@ def _pack(source: Any, out: Any, *, root: Any = None, image: str = ANY_IMAGE, la
         return _pack_items(found, unpacked, _Job(out, None, root), append, progress, parameters, (image, label, id))
     if (image, label, id, allow_damaged) != (ANY_IMAGE, ANY_LABEL, ANY_ID, False):
         raise ArgumentError("image=, label=, id= and allow_damaged= are for iterables and tar archives, not for a folder or a list")
-    source = Path(source)
-    if source.suffix != ".lst" and not source.is_dir():
-        raise _no_source(source)
-    job = _Job(out, source, root if root is not None else source.parent) if source.suffix == ".lst" else _Job(out, None, source)
+    job = _Job(out, *folder_or_list(source, root))
     job.set_options(parameters)
     call = lib.imrec_append if append else lib.imrec_pack
     return job.run(Watch(progress, "img"), lambda err: call(job.task, job.options, job.result, err))
@@ -78,14 +75,6 @@ class _Job:
             logger.warning("%d of %d images are not in %s: %s; report=FILE lists them all; %s", card["skipped"], card["total"],
                            text(self.task.out), why, first.encode("utf-8", "backslashreplace").decode())
         return card
-
-
-def _no_source(path: Path) -> Error:
-    try:
-        path.stat()
-    except OSError as error:
-        return error_of_system(error, str(path))
-    return ArgumentError(f"{path} is neither a folder nor a .lst nor a .tar")
 
 
 # ---- iterables -------------------------------------------------------------------------------------------------------
@@ -169,9 +158,9 @@ else:
                                                   if p.kind is not inspect.Parameter.VAR_KEYWORD], "dict[str, Any]")
     pack.__doc__ = """Packs images into record shards: `out`.rec, .idx, .lst, .crc, class list, manifest, all or nothing.
 
-    source    a folder of classes; a LIST.lst (its paths are relative to `root`, or to the list's folder); a .tar or .tar.gz of
-              WebDataset, or a list of them; a data set of Hugging Face; an ImageFolder of torchvision, or a Subset of
-              one; or an iterable of (image, label), (image, label, id), or dicts.
+    source    a folder of classes, or a LIST.lst (its paths are relative to `root`, or to the list's folder), each a path or a
+              URI; a .tar or .tar.gz of WebDataset, or a list of them; a data set of Hugging Face; an ImageFolder of
+              torchvision, or a Subset of one; or an iterable of (image, label), (image, label, id), or dicts.
     image     key of the image in a dict, column of a data set, or extension of a tar's member if a sample has several.
     label     the same for the label; None packs without labels: 0 is stored, and the card and the manifest record it.
     id        the same for the id; items without one are numbered from 0; None numbers them all.

@@ -5,12 +5,15 @@ import dataclasses
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, Iterable, NamedTuple
 
+from ._ffi import error_of_system
 from ._pack_items import missing
 from ._webdataset import Reader, Unpacked
-from .errors import ArgumentError
+from .errors import ArgumentError, Error
 
+_FILE = "file://"
 _TAR = re.compile(r"\.(tar|tgz|tar\.\w+)$", re.I)  # with any compression: an unsupported one is an error later
 
 
@@ -23,6 +26,29 @@ class Source(NamedTuple):
 
 def is_path(value: Any) -> bool:
     return isinstance(value, (str, os.PathLike))
+
+
+def folder_or_list(source: Any, root: Any) -> tuple[Any, Any]:
+    """What C packs: LIST.lst or None, and the root: the folder, or where the list's paths begin. A URI stays as it is written."""
+    name = os.fsdecode(source)
+    name = name[len(_FILE):] if name.startswith(_FILE) else name
+    is_uri = "://" in name
+    name = name if is_uri else str(Path(name))
+    bare = name.partition("?")[0] if is_uri else name
+    is_list = os.path.splitext(bare)[1] == ".lst"
+    if not is_list and not is_uri and not os.path.isdir(name):
+        raise _no_source(name)
+    if not is_list:
+        return None, name
+    return name, root if root is not None else os.path.dirname(bare) or "."
+
+
+def _no_source(path: str) -> Error:
+    try:
+        os.stat(path)
+    except OSError as error:
+        return error_of_system(error, path)
+    return ArgumentError(f"{path} is neither a folder nor a .lst nor a .tar")
 
 
 def is_tar(source: Any) -> bool:

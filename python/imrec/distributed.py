@@ -12,12 +12,12 @@ The bytes of the set are those of `imrec.pack()`. docs/guide/distributed.md says
 from __future__ import annotations
 
 import os
-from pathlib import Path
 from typing import Any, Callable
 
 from ._ffi import check, ffi, lib, new_error, to_dict
-from ._pack import _Job, _no_source
+from ._pack import _Job
 from ._pack_items import c_text
+from ._pack_sources import folder_or_list
 from ._running import Watch
 
 __all__ = ["finish", "make", "pack", "status", "tasks", "work"]
@@ -31,13 +31,7 @@ def make(source: Any, out: Any, plan: Any, *, root: Any = None, tasks: int = 0, 
 
     tasks: how many; 0: one for each shard with shards=N, otherwise one for about 2048 images. Parameters are those of
     `imrec.pack()`. again=True takes a plan of the same call that is there already. Returns the plan's status."""
-    source = Path(source)
-    is_list = source.suffix == ".lst"
-    if not is_list and not source.is_dir():
-        raise _no_source(source)
-    if is_list and root is None:
-        root = source.parent
-    job = _Job(out, source if is_list else None, root if is_list else source)
+    job = _Job(out, *folder_or_list(source, root))
     job.set_options({name: value for name, value in parameters.items() if value is not None})
     watch, name, err = Watch(progress, "img"), c_text(plan, "plan"), new_error()
     job.task.progress, job.task.user = lib.on_progress, watch.handle

@@ -1,6 +1,6 @@
 /* Any bytes as the files of a plan. data[0] says which: the plan, a report, skips, tasks; with bit
  * 2 they are taken as they come, else each line gets the right check, so that the fields alone
- * stand between the bytes and their readers. */
+ * stand between the bytes and their readers; with bit 3 tasks are of items. */
 #include "im2rec/item/pack_options.h"
 #include "im2rec/set/checked_lines.h"
 #include "im2rec/tasks/task_report.h"
@@ -54,15 +54,17 @@ static void try_plan(void)
     if (st == IMREC_OK) {
         must(plan_load("mem://again", &again, NULL) == IMREC_OK);
         must(again.tasks == p.tasks && again.images == p.images);
-        must(strcmp(again.task.out, p.task.out) == 0 && strcmp(again.list, p.list) == 0);
+        must(strcmp(again.task.out, p.task.out) == 0 && again.items == p.items);
+        must(p.items ? again.list == NULL : strcmp(again.list, p.list) == 0);
         plan_free(&again);
     }
     plan_free(&p);
 }
 
-static void known_plan(struct plan *p)
+static void known_plan(struct plan *p, bool items)
 {
-    *p = (struct plan){.mark = "0123456789abcdef", .tasks = 3, .images = 30, .skips = 1};
+    *p = (struct plan){
+        .mark = "0123456789abcdef", .tasks = 3, .images = 30, .skips = 1, .items = items};
     imrec_pack_options_init(&p->o);
     must(plan_name_set(p, "mem://plan", NULL) == IMREC_OK);
 }
@@ -82,18 +84,38 @@ static void try_report(const struct plan *p)
     pack_item_free(&item);
 }
 
-static void try_known(int what)
+static enum imrec_status visit_row(void *user, const struct plan_row *row, struct imrec_error *err)
+{
+    uint64_t *count = user;
+    (void)err;
+    must(row->number == (*count)++ && row->images <= 30);
+    return IMREC_OK;
+}
+
+static void try_tasks(const struct plan *p)
+{
+    struct plan_row row;
+    uint64_t count = 0;
+    const enum imrec_status st = plan_row_read(p, 1, &row, NULL);
+    if (st == IMREC_OK && p->items)
+        must(row.number == 1 && row.first + row.images <= 30 && row.end == 0);
+    else if (st == IMREC_OK)
+        must(row.number == 1 && row.first == 10 && row.images == 10 && row.begin <= row.end);
+    if (plan_rows_visit(p, visit_row, &count, NULL) == IMREC_OK)
+        must(st == IMREC_OK && count == 3);
+}
+
+static void try_known(int what, bool items)
 {
     struct plan p;
     struct job job;
-    struct plan_row row;
-    known_plan(&p);
+    known_plan(&p, items);
     if (what == REPORT)
         try_report(&p);
     else if (what == SKIPS && plan_job_of_set(&p, &job, NULL) == IMREC_OK)
         job_close(&job);
-    else if (what == TASKS && plan_row_read(&p, 1, &row, NULL) == IMREC_OK)
-        must(row.number == 1 && row.first == 10 && row.images == 10 && row.begin <= row.end);
+    else if (what == TASKS)
+        try_tasks(&p);
     plan_free(&p);
 }
 
@@ -115,7 +137,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (what == PLAN)
         try_plan();
     else
-        try_known(what);
+        try_known(what, (data[0] & 8) != 0);
     mem_clear();
     return 0;
 }

@@ -64,6 +64,15 @@ TEST(boxes_come_in_any_number)
     imrec_reader_close(r);
 }
 
+TEST(more_boxes_than_a_cbf_file_has_room_for_are_refused)
+{
+    s.source.next = next_boxes;
+    p.o.format = IMREC_PACK_CBF;
+    expect_refused(IMREC_ERR_DATA, "ant/01.jpg has 12 labels, and the first image 7");
+    s.count = 1;
+    expect_ok("b");
+}
+
 TEST(images_without_labels_say_so_in_card_and_manifest)
 {
     s.label_count = 0;

@@ -186,6 +186,24 @@ def packed_from(bucket, images, folder, work):
     check("nothing of this name" in text, f"a folder that is not there: {text}")
 
 
+def planned_from(bucket, work):
+    """So are those of a folder or a list of the bucket by the tasks of a plan, which is there as well."""
+    lists = tempfile.mkdtemp(dir=work)
+    bucket.run(im2rec, "--quiet", "--list", "s3://shop/images", lists + "/all")
+    with open(lists + "/all.lst", "rb") as f:
+        bucket.ask("/shop/lists/all.lst", f.read())
+    for what, source in ("folder", ["s3://shop/images"]), ("list", ["s3://shop/lists/all.lst", "s3://shop/images"]):
+        for k, options in enumerate((["--shards", "3"], ["--tasks", "5"])):
+            folder, plan = tempfile.mkdtemp(dir=work), f"s3://shop/plan_{what}{k}"
+            bucket.run(im2rec, "--quiet", *options[:2 - 2 * k], *source, folder + "/t.rec")
+            bucket.run(im2rec, "--quiet", "--plan", plan, *options, *source, f"s3://shop/{what}{k}/t.rec")
+            bucket.run(im2rec, "--quiet", "--work", plan)
+            bucket.run(im2rec, "--quiet", "--finish", plan)
+            same_files(bucket, folder, f"shop/{what}{k}/", f"planned from a {what}")
+            left = [n for n in bucket.ask("/.left").decode().split("\n") if n.startswith(plan[5:])]
+            check(sorted(left) == [plan[5:] + "/finished", plan[5:] + "/plan"], f"{plan} keeps {left}")
+
+
 def positions(bucket, folder, uri, work):
     """A position of the files continues in the bucket, and the other way round."""
     options = ["shuffle=1", "batch_size=3", "data_shape=3,16,16", "--count", "2"]
@@ -293,6 +311,7 @@ def main():
         check(bucket.get("shop/merged/t.rec") == bucket.get("shop/one/t.rec"), "merge to a bucket")
         check("be written to" in bucket.run(im2rec, "--quiet", images, "az://account/box/new/t.rec", status=1), "az is read only")
         packed_from(bucket, images, folder, work)
+        planned_from(bucket, work)
         whole = packed(bucket, images, work, ["--pass-through"], "whole")
         ended_by_an_error(bucket, images, whole, ["--pass-through"], "failed")
         hostile(bucket)
