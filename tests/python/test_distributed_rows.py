@@ -1,6 +1,8 @@
 """Data sets of engines, without an engine: rows in lists, whose tasks are done here, one after the other."""
 import logging
 import os
+import subprocess
+import sys
 from concurrent.futures import Future
 
 import numpy as np
@@ -242,6 +244,18 @@ def test_the_same_call_continues_and_another_is_refused(tmp_path):
     frame.later = frame.parts
     pack(frame, out)
     assert Here.last.begun == [1]
+
+
+def test_the_program_has_no_rows(tmp_path):
+    frame, plan = cut(rows_of(12), 5, 7), tmp_path / "b" / "t.rec.plan"
+    frame.later = [frame.parts[0], frame.parts[1][1:]]
+    with pytest.raises(imrec.CorruptError):
+        pack(frame, tmp_path / "b" / "t.rec")
+    for words in ["1"], ["0/2"], []:
+        done = subprocess.run([sys.executable, "-m", "imrec", "im2rec", "--work", plan, *words], capture_output=True, text=True, timeout=60)
+        assert done.returncode == 1 and done.stderr.count("are made of items, which the program that made it has") == 1
+    done = subprocess.run([sys.executable, "-m", "imrec", "im2rec", "--status", plan], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0 and "done 1, running 0, missing 1" in done.stdout and "done 5" in done.stdout
 
 
 def test_what_the_rows_raise_is_about_the_worker(tmp_path, monkeypatch):
