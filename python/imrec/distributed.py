@@ -1,6 +1,7 @@
 """Packs one set in many processes, on this machine or others: a plan, its tasks, and a finish.
 
     imrec.distributed.pack("photos/", "train.rec", resize=256, shards=16)                # processes of this machine
+    imrec.distributed.pack(frame, "s3://bucket/train.rec", image="content", resize=256)  # rows of Spark or Ray, where they are
 
 or step by step, each step on any machine that reaches the plan, the images and the output:
 

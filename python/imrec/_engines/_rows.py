@@ -10,7 +10,7 @@ from .._pack import _Job
 from .._pack_items import ANY_ID, Columns, Feeder, Giver, Item, Taker, c_text, missing
 from .._webdataset import Unpacked
 from ..errors import ArgumentError
-from . import Answer
+from . import Answer, _pool
 
 NO_COUNT = 0, 0, 0, False, False
 
@@ -62,9 +62,7 @@ def work(plan: str, task: int, *, threads: int, progress: Any, rows: Iterable[An
 
 
 def attempt(plan: str, task: int, threads: int, rows: Iterable[Any], columns: Columns, first: int) -> Answer:
-    from ._pool import attempt  # it imports imrec.distributed, which imports this module
-
-    return attempt(plan, task, threads, work=partial(work, rows=rows, columns=columns, first=first))
+    return _pool.attempt(plan, task, threads, work=partial(work, rows=rows, columns=columns, first=first))
 
 
 # ---- the driver ------------------------------------------------------------------------------------------------------
