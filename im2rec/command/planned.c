@@ -306,6 +306,8 @@ static int work(const struct im2rec_flags *f, const struct planned_share *share)
     struct imrec_error err;
     if (imrec_plan_status(f->work, &s, &err) != IMREC_OK)
         return cli_fail(NAME, &err);
+    if (s.items) /* the library says why not: once, not for each task */
+        return work_on(f, share->first, true);
     return share->any ? work_any(f, s.tasks) : work_share(f, share, s.tasks);
 }
 

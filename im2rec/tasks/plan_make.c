@@ -388,7 +388,8 @@ struct imrec_plan_status plan_begun(const struct plan *p)
                                       .images = p->images,
                                       .records = plan_records(p),
                                       .seconds_left = -1,
-                                      .joins = p->joins};
+                                      .joins = p->joins,
+                                      .items = p->items};
 }
 
 enum imrec_status imrec_plan_make(const char *plan, const struct imrec_pack_task *task,

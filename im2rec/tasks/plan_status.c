@@ -139,8 +139,11 @@ fill(const struct plan *p, struct imrec_plan_status *out, struct imrec_error *er
     l.states = imrec_zalloc((size_t)p->tasks, sizeof(*l.states));
     if (l.states == NULL)
         return IMREC_NO_MEMORY(err, "no memory for %" PRIu64 " tasks", p->tasks);
-    *out = (struct imrec_plan_status){
-        .tasks = p->tasks, .images = p->images, .records = plan_records(p), .joins = p->joins};
+    *out = (struct imrec_plan_status){.tasks = p->tasks,
+                                      .images = p->images,
+                                      .records = plan_records(p),
+                                      .joins = p->joins,
+                                      .items = p->items};
     enum imrec_status st = states_of(&l, &out->finished, err);
     if (st == IMREC_OK)
         st = count_images(&l, out, err);

@@ -28,6 +28,7 @@ struct imrec_plan_status {
     bool joins;          /* a task is a part of a shard: finish copies all bytes once. false: each
                             task is a whole shard, and finish renames */
     bool finished;       /* the set is complete */
+    bool items;          /* the tasks are made of a caller's items, not of files */
 };
 
 enum imrec_task_state { IMREC_TASK_MISSING, IMREC_TASK_RUNNING, IMREC_TASK_DONE };

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterator
 from . import _tables
 from ._ffi import ffi, lib, new_error, raise_error, text, to_dict
 from ._options import assign, default_of, describe, signature
-from ._pack_items import ANY_ID, Feeder, Item, Taker, c_text
+from ._pack_items import ANY_ID, Columns, Feeder, Item, Taker, c_text
 from ._pack_sources import Source, find, folder_or_list, is_path, is_tar
 from ._running import Watch
 from ._webdataset import ANY_IMAGE, ANY_LABEL, Unpacked, logger, webdataset
@@ -35,7 +35,7 @@ def _pack(source: Any, out: Any, *, root: Any = None, image: str = ANY_IMAGE, la
     if not is_path(source) or is_tar(source):
         unpacked = Unpacked()
         found = find(source, image, label, id, allow_damaged, unpacked)
-        return _pack_items(found, unpacked, _Job(out, None, root), append, progress, parameters, (image, label, id))
+        return _pack_items(found, unpacked, _Job(out, None, root), append, progress, parameters, Columns(image, label, id))
     if (image, label, id, allow_damaged) != (ANY_IMAGE, ANY_LABEL, ANY_ID, False):
         raise ArgumentError("image=, label=, id= and allow_damaged= are for iterables and tar archives, not for a folder or a list")
     job = _Job(out, *folder_or_list(source, root))
@@ -45,11 +45,12 @@ def _pack(source: Any, out: Any, *, root: Any = None, image: str = ANY_IMAGE, la
 
 
 class _Job:
-    """The arguments of a call of C: task, options, and the texts that they point to."""
+    """The arguments of a call of C: task, options, source, and the texts that they point to."""
 
     def __init__(self, out: Any, lst: Any, root: Any) -> None:
         self.task, self.options = ffi.new("struct imrec_pack_task *"), ffi.new("struct imrec_pack_options *")
-        self.result, self.texts = ffi.new("struct imrec_pack_result *"), []
+        self.result, self.source = ffi.new("struct imrec_pack_result *"), ffi.new("struct imrec_pack_source *")
+        self.texts: list[Any] = []
         for field, value in (("list", lst), ("root", root), ("out", out)):
             if value is not None:
                 self.texts.append(c_text(value, field))
@@ -58,6 +59,12 @@ class _Job:
     def set_options(self, parameters: dict[str, Any]) -> None:
         lib.imrec_pack_options_init(self.options)
         self.texts += assign(lib.imrec_pack_options_set, self.options, _tables.PACK, parameters)
+
+    def set_classes(self, names: list[str]) -> None:
+        texts = [c_text(name, "the name of a class") for name in names]
+        array = ffi.new("const char *[]", texts)
+        self.texts += [texts, array]
+        self.source.classes, self.source.class_count = array, len(texts)
 
     def run(self, watch: Watch, call: Callable[[Any], int]) -> dict[str, Any]:
         err = new_error()
@@ -79,38 +86,46 @@ class _Job:
 
 # ---- iterables -------------------------------------------------------------------------------------------------------
 
-def _pack_items(found: Source, unpacked: Unpacked, job: _Job, append: bool, progress: Any, parameters: dict[str, Any],
-                keys: tuple[str, str | None, str | None]) -> dict[str, Any]:
-    image, label, id = keys
+def prepare_items(job: _Job, parameters: dict[str, Any], columns: Columns, names: list[str] | None) -> Columns:
+    """Sets options and source of the job for items, as `parameters` ask for them. names: of the classes that the items bring."""
+    label = columns.label
     if parameters.get("shuffle"):
         raise ArgumentError("shuffle is for folders: items are packed in their own order")
     if not parameters.get("pack_label", True):
         raise ArgumentError("pack_label=False is for lists: all labels of an item are packed")
     if label is None and "classes" in parameters:
         raise ArgumentError("classes= are the names of labels, and label=None packs none")
-    names = found.classes if label is not None else None
+    names = names if label is not None else None
     if isinstance(parameters.get("classes"), (list, tuple)):
         names = [str(name) for name in parameters.pop("classes")]
     numbers = names if names is not None or "classes" not in parameters else _names_of(parameters["classes"])
     asked = any(name in parameters and (name in _ASKED or parameters[name] != default) for name, default in _CHANGING.items())
     job.set_options({"pass_through": not asked, **parameters, "pack_label": True})
-    options, source = job.options, ffi.new("struct imrec_pack_source *")
-    lib.imrec_pack_source_init(source)
-    _set_source(source, options, parameters)
-    taker = Taker(image=image, label=label, id=id, classes=numbers, encoding=parameters.get("encoding"),
-                  quality=options.quality if "quality" in parameters else None, unpacked=unpacked)
+    lib.imrec_pack_source_init(job.source)
+    _set_source(job.source, job.options, parameters)
+    job.set_classes(names or [])
+    return columns._replace(classes=numbers, encoding=parameters.get("encoding"),
+                            quality=job.options.quality if "quality" in parameters else None)
+
+
+def make_parent(out: str) -> None:
+    """The folder in which the set of an iterable is written."""
+    if "://" not in out:
+        Path(out).absolute().parent.mkdir(parents=True, exist_ok=True)
+
+
+def _pack_items(found: Source, unpacked: Unpacked, job: _Job, append: bool, progress: Any, parameters: dict[str, Any],
+                columns: Columns) -> dict[str, Any]:
+    taker = Taker(prepare_items(job, parameters, columns, found.classes), unpacked)
     items = _items(found, taker, unpacked)
     first = next(items, None)
     if first is None:
         raise ArgumentError("there is nothing to pack: the iterable has no item")
     feeder = Feeder(itertools.chain([first], items), progress, found.length)
-    texts = [c_text(name, "the name of a class") for name in names or ()]
-    array = ffi.new("const char *[]", texts)
+    options, source = job.options, job.source
     source.next, source.user, source.numbered = lib.on_pack_item, feeder.handle, taker.numbered
-    source.classes, source.class_count = array, len(texts)
     source.total = found.length if options.shards > 1 else 0
-    if "://" not in text(job.task.out):
-        Path(text(job.task.out)).absolute().parent.mkdir(parents=True, exist_ok=True)
+    make_parent(text(job.task.out))
     call = lib.imrec_append_items if append else lib.imrec_pack_items
     card = job.run(feeder, lambda err: call(job.task, source, options, job.result, err))
     if found.note and any(kind.startswith("pixels ") for kind in card["encoded"]):

@@ -27,14 +27,24 @@ class Item(NamedTuple):
     refused: str | None = None
 
 
+class Columns(NamedTuple):
+    """What of a value becomes an item, and how."""
+
+    image: str
+    label: str | None
+    id: str | None
+    classes: list[str] | None = None
+    encoding: str | None = None  #: of pixels, as it was asked for, and quality
+    quality: Any = None
+
+
 class Taker:
     """Makes items from the values of an iterable. An unsuitable value is an ArgumentError that names the item."""
 
-    def __init__(self, *, image: str, label: str | None, id: str | None, classes: list[str] | None, encoding: str | None,
-                 quality: Any, unpacked: Unpacked) -> None:
-        self._image, self._label, self._id = image, label, id
+    def __init__(self, columns: Columns, unpacked: Unpacked) -> None:
+        self._image, self._label, self._id, classes, self._encoding, self._quality = columns
         self._numbers = {name: i for i, name in enumerate(classes)} if classes is not None else None
-        self._encoding, self._quality, self._unpacked = encoding, quality, unpacked
+        self._unpacked = unpacked
         self.numbered: bool | None = None  #: items are numbered: the first item decides
 
     def __call__(self, n: int, raw: Any) -> Item:
@@ -237,6 +247,28 @@ def pillow_pixels(image: Any, n: int) -> Any:
                         "convert() it to one of them, or give the bytes of its file")
 
 
+def fill(to: Any, item: Item) -> Any:
+    """Makes *to the item for C. Returns the memory that it points to."""
+    to[0] = ffi.new("struct imrec_pack_item *")[0]
+    labels = ffi.new("double[]", item.labels)
+    name = c_text(item.name, "a name") if item.name is not None else ffi.NULL
+    refused = ffi.new("char[]", item.refused.encode("utf-8", "replace")) if item.refused is not None else ffi.NULL
+    to.labels, to.label_count, to.id, to.name, to.refused = labels, len(item.labels), item.id, name, refused
+    data = item.data
+    if isinstance(data, np.ndarray):
+        height, width, channels = data.shape
+        data = ffi.from_buffer("uint8_t[]", data)
+        to.pixels.pixels, to.pixels.stride = data, width * channels
+        to.pixels.height, to.pixels.width, to.pixels.channels = height, width, channels
+    elif isinstance(data, (str, os.PathLike)):
+        data = c_text(data, "a path")
+        to.path = data
+    elif data is not None:
+        data = ffi.from_buffer(data)
+        to.bytes, to.byte_count = data, len(data)
+    return labels, name, refused, data, item
+
+
 class Feeder(Watch):
     """Passes items to imrec_pack_items(). The iterable runs in the thread that called pack(), as its owner expects, and its
     exceptions are raised there unchanged."""
@@ -276,33 +308,12 @@ class Feeder(Watch):
             item = next(self._items, None)
             if item is None:
                 return int(lib.IMREC_END)
-            self._fill(item)
+            self._kept = fill(self._item, item)
             return int(lib.IMREC_OK)
         except BaseException as error:
             self.error = self.error or error
             self.cancelled = True
             return int(lib.IMREC_ERR_CANCELLED)
-
-    def _fill(self, item: Item) -> None:
-        to = self._item
-        to[0] = ffi.new("struct imrec_pack_item *")[0]
-        labels = ffi.new("double[]", item.labels)
-        name = c_text(item.name, "a name") if item.name is not None else ffi.NULL
-        refused = ffi.new("char[]", item.refused.encode("utf-8", "replace")) if item.refused is not None else ffi.NULL
-        to.labels, to.label_count, to.id, to.name, to.refused = labels, len(item.labels), item.id, name, refused
-        data = item.data
-        if isinstance(data, np.ndarray):
-            height, width, channels = data.shape
-            data = ffi.from_buffer("uint8_t[]", data)
-            to.pixels.pixels, to.pixels.stride = data, width * channels
-            to.pixels.height, to.pixels.width, to.pixels.channels = height, width, channels
-        elif isinstance(data, (str, os.PathLike)):
-            data = c_text(data, "a path")
-            to.path = data
-        elif data is not None:
-            data = ffi.from_buffer(data)
-            to.bytes, to.byte_count = data, len(data)
-        self._kept = (labels, name, refused, data, item)
 
     def give(self, to: Any) -> int:
         """In a worker's thread: the next item, once the caller's thread has made it."""
@@ -318,7 +329,29 @@ class Feeder(Watch):
         return int(lib.IMREC_ERR_CANCELLED)
 
 
+class Giver:
+    """Hands over items in the thread that asks for them, where nothing else is done meanwhile."""
+
+    def __init__(self, items: Iterator[Item]) -> None:
+        self.number = -1  #: of the item that was asked for last, from 0
+        self.error: BaseException | None = None
+        self._items, self._kept = items, None
+        self.handle = ffi.new_handle(self)
+
+    def give(self, to: Any) -> int:
+        self.number += 1
+        try:
+            item = next(self._items, None)
+            if item is None:
+                return int(lib.IMREC_END)
+            self._kept = fill(to, item)
+            return int(lib.IMREC_OK)
+        except BaseException as error:
+            self.error = error
+            return int(lib.IMREC_ERR_CANCELLED)
+
+
 @ffi.def_extern(error=lib.IMREC_ERR_CANCELLED)
 def on_pack_item(user: Any, item: Any, err: Any) -> int:
-    feeder: Feeder = ffi.from_handle(user)
-    return feeder.give(item)
+    giver: Feeder | Giver = ffi.from_handle(user)
+    return giver.give(item)

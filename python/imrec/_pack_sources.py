@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Iterable, NamedTuple
 
+from ._engines import of_data_set
 from ._ffi import error_of_system
 from ._pack_items import missing
 from ._webdataset import Reader, Unpacked
@@ -73,6 +74,9 @@ def find(source: Any, image: str, label: str | None, id: str | None, allow_damag
     files = _image_folder(source)
     if files is not None:
         return files
+    engine = of_data_set(source)
+    if engine is not None:
+        raise ArgumentError(f"a {type(source).__name__} of {engine} is packed where its rows are: imrec.distributed.pack() takes it")
     if not hasattr(source, "__iter__") and not hasattr(source, "__getitem__"):
         raise ArgumentError(f"{type(source).__name__} cannot be iterated over: pack() takes a folder, a .lst, a .tar, or an iterable")
     return Source(_rows(source), _names(source), _length(source))

@@ -453,6 +453,7 @@ TEST(a_call_that_is_made_again_continues)
     ck_assert_uint_eq(now.done, 1);
     ck_assert_uint_eq(now.images_done, 7);
     ck_assert_uint_eq(now.images, 24);
+    ck_assert(now.items);
     work_all();
     ck_assert(!p.result.was_complete);
     expect_ok(work(2));

@@ -7,44 +7,22 @@ import sys
 import threading
 import time
 from concurrent.futures import Future
-from pathlib import Path
 
 import pytest
 
 import imrec
 import imrec.distributed
 from conftest import jpeg, make_image
+from engines_support import LARGE, at_work, cluster_of, s3_server, start, wait_until
 from imrec._engines import _pool, _processes
 from tests_support import files_in
 
-LARGE = {"resize": 1200, "quality": 80}  # so that a task takes long enough to be killed
 # On its own, an engine is found or started by pack().
 PACK = """import signal, sys, imrec.distributed
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # it is ignored where the tests run in the background of a shell
     imrec.distributed.pack(*sys.argv[1:4], workers=2, tasks=8, **%r)
 """ % LARGE
-SERVERS = Path(__file__).parents[1] / "servers"
-
-
-def ray_cluster():
-    ray = pytest.importorskip("ray", reason="ray is not installed")
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    return None, ray.shutdown
-
-
-def spark_cluster():
-    sql = pytest.importorskip("pyspark.sql", reason="pyspark is not installed")
-    if shutil.which("java") is None:
-        pytest.skip("Spark needs java: there is none")
-    session = sql.SparkSession.builder.master("local[2]").config("spark.ui.enabled", False).getOrCreate()
-    return session, session.stop
-
-
-def dask_cluster():
-    distributed = pytest.importorskip("distributed", reason="distributed is not installed")
-    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
-    return cluster, cluster.close
 
 
 @pytest.fixture(scope="module", params=["processes", "ray", "spark", "dask"])
@@ -53,13 +31,8 @@ def engine(request):
     if request.param == "processes":
         yield {"engine": "processes", "workers": 2}
         return
-    patch = pytest.MonkeyPatch()
-    patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-    patch.setenv("PYSPARK_PYTHON", sys.executable)
-    cluster, close = globals()[f"{request.param}_cluster"]()
-    yield {"engine": request.param, "cluster": cluster}
-    close()
-    patch.undo()
+    with cluster_of(request.param) as cluster:
+        yield {"engine": request.param, "cluster": cluster}
 
 
 @pytest.fixture
@@ -77,32 +50,10 @@ def same(tmp_path):
     assert files_in(tmp_path / "a") == files_in(tmp_path / "b")
 
 
-def at_work(folder):
-    """Processes that have a file in the folder open: they are in mid-task. Not this one."""
-    found = set()
-    for pid in filter(str.isdigit, os.listdir("/proc")):
-        try:  # processes and files come and go
-            if any(os.readlink(entry.path).startswith(f"{folder}/") for entry in os.scandir(f"/proc/{pid}/fd")):
-                found.add(int(pid))
-        except OSError:
-            pass
-    return found - {os.getpid()}
-
-
-def wait_until(true):
-    end = time.monotonic() + 300
-    while not true():
-        assert time.monotonic() < end
-        time.sleep(0.02)
-
-
 def run(engine, folder, out, **more):
-    """pack() by itself, as a user starts it."""
-    script = out.parent.parent / "job.py" if isinstance(out, Path) else folder.parent / "job.py"
+    script = folder.parent / "job.py"
     script.write_text(PACK)
-    log = open(folder.parent / "job.log", "ab")
-    return subprocess.Popen([sys.executable, script, folder, out, engine["engine"]], start_new_session=True, stdout=log,
-                            stderr=log, env={**os.environ, "RAY_ADDRESS": "local", **more})
+    return start(script, folder, out, engine["engine"], **more)
 
 
 def test_what_an_engine_needs_is_said(folder, tmp_path, monkeypatch):
@@ -222,23 +173,15 @@ def test_a_driver_that_is_killed_is_continued(engine, folder, tmp_path):
     same(tmp_path)
 
 
-@pytest.fixture
-def s3(tmp_path, monkeypatch):
-    """Variables of a server of its own, and the folder of its bucket."""
-    monkeypatch.setenv("IMREC_SERVERS_RUN", str(tmp_path / "run"))
-    monkeypatch.setenv("IMREC_SERVERS_INSTALL", "no")
-    begun = subprocess.run(["bash", "-c", f'set -e; set="$({SERVERS} s3 start)"; eval "$set"; env -0'], capture_output=True,
-                           text=True)
-    if begun.returncode == 77:
-        pytest.skip(begun.stderr.strip().splitlines()[-1])
-    assert begun.returncode == 0, begun.stderr
-    yield dict(row.split("=", 1) for row in begun.stdout.split("\0") if row), tmp_path / "run" / "s3" / "data" / "imrec-test"
-    subprocess.run([SERVERS, "s3", "stop"], check=True)
-
-
-def test_plan_and_output_are_in_a_bucket(engine, folder, tmp_path, s3):
-    variables, bucket = s3
-    with run(engine, folder, "s3://imrec-test/set/t.rec", **variables) as job:
-        assert job.wait() == 0, (tmp_path / "job.log").read_text()
-    imrec.pack(folder, tmp_path / "a" / "t.rec", **LARGE)
-    assert files_in(tmp_path / "a") == files_in(bucket / "set")
+@pytest.mark.parametrize("where", ["files", "bucket"])
+def test_plan_and_output_are_in_a_bucket(engine, folder, tmp_path, monkeypatch, where):
+    """Images may be there, too."""
+    with s3_server(tmp_path, monkeypatch) as (variables, bucket):
+        if where == "bucket":
+            shutil.copytree(folder, bucket / "photos")
+        source = folder if where == "files" else "s3://imrec-test/photos"
+        (tmp_path / "job.py").write_text(PACK)
+        with start(tmp_path / "job.py", source, "s3://imrec-test/set/t.rec", engine["engine"], **variables) as job:
+            assert job.wait() == 0, (tmp_path / "job.log").read_text()
+        imrec.pack(folder, tmp_path / "a" / "t.rec", **LARGE)
+        assert files_in(tmp_path / "a") == files_in(bucket / "set")

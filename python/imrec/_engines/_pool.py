@@ -4,29 +4,29 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
-from typing import Any
+from typing import Any, Callable
 
 from .. import distributed
 from .._running import Watch
 from ..errors import Error
-from . import Answer, Engine, Job
+from . import Answer, Engine, Job, sentence
 
 _SLOW = 3.0  # times the mean of the tasks before: such a task is given out again
 
 
-def attempt(plan: str, task: int, threads: int, goes_on: Any = False) -> Answer:
-    """Packs a task, in a worker. The errors of imrec are answers: what is raised is about the worker."""
+def attempt(plan: str, task: int, threads: int, goes_on: Any = False, work: Callable[..., Any] = distributed.work) -> Answer:
+    """Packs a task, in a worker. The errors of imrec are answers: what is raised is about the worker, or its rows."""
     begin = time.monotonic()
     try:
-        card = distributed.work(plan, task, threads=threads, progress=goes_on)
+        card = work(plan, task, threads=threads, progress=goes_on)
     except Error as error:
         return Answer(time.monotonic() - begin, error=error)
     return Answer(time.monotonic() - begin, card["packed"], card["skipped"])
 
 
 class Pool:
-    def __init__(self, engine: Engine, job: Job, retries: int, bar: Watch) -> None:
-        self.engine, self.workers, self.retries, self.bar = engine, job.workers, retries, bar
+    def __init__(self, engine: Engine, job: Job, bar: Watch) -> None:
+        self.engine, self.workers, self.retries, self.bar = engine, job.workers, job.retries, bar
         states = distributed.tasks(job.plan)
         self.count, self.waiting = len(states), [k for k, state in enumerate(states) if state != "done"]
         self.done = {k for k, state in enumerate(states) if state == "done"}
@@ -66,7 +66,7 @@ class Pool:
         if lost is None:
             answer = future.result()
         else:
-            answer = Answer(time.monotonic() - since, error=Error(f"the worker of task {task} was lost: {_sentence(lost)}"))
+            answer = Answer(time.monotonic() - since, error=Error(f"the worker of task {task} was lost: {sentence(lost)}"))
         error = answer.error
         self.report.append({"task": task, "seconds": answer.seconds, "packed": answer.packed, "skipped": answer.skipped,
                             "error": None if error is None else str(error)})
@@ -78,9 +78,3 @@ class Pool:
                 raise error from lost
             if all(other != task for other, _ in self.running.values()):
                 self.waiting.append(task)
-
-
-def _sentence(error: BaseException) -> str:
-    """Engines explain themselves on pages."""
-    said = " ".join(str(error).split())
-    return f"{type(error).__name__}: {said[:300]}{'...' * (len(said) > 300)}"
