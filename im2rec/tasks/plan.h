@@ -57,6 +57,10 @@ void plan_free(struct plan *p); /* zeroed memory is fine */
 IMREC_NODISCARD enum imrec_status
 plan_of_command(struct plan *p, const struct imrec_pack_task *task,
                 const struct imrec_pack_options *options, struct imrec_error *err);
+/* plan_make.c: p->tasks and p->joins, from its options and number of images. `wanted`: as of
+ * imrec_plan_make(). */
+IMREC_NODISCARD enum imrec_status
+plan_count_tasks(struct plan *p, uint64_t wanted, struct imrec_error *err);
 
 /* ---- plan_rows.c -------------------------------------------------------------------------- */
 IMREC_NODISCARD enum imrec_status

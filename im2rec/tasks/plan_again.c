@@ -32,16 +32,19 @@ other_option(const struct imrec_pack_options *a, const struct imrec_pack_options
 
 /* `wanted` is what a plan of this command would be. */
 static enum imrec_status
-compare(const struct plan *have, const struct plan *wanted, uint64_t tasks, struct imrec_error *err)
+compare(const struct plan *have, struct plan *wanted, uint64_t tasks, struct imrec_error *err)
 {
     const char *what = other_option(&have->o, &wanted->o);
+    wanted->images = have->images;
+    if (tasks != 0)
+        IMREC_TRY(plan_count_tasks(wanted, tasks, err));
     if (!same_text(have->task.root, wanted->task.root))
         what = "folder";
     else if (!same_text(have->task.out, wanted->task.out))
         what = "output";
     else if (!same_text(have->task.list, wanted->task.list))
         what = "list";
-    else if (tasks != 0 && tasks != have->tasks)
+    else if (what == NULL && tasks != 0 && wanted->tasks != have->tasks)
         what = "number of tasks";
     return what == NULL ? IMREC_OK
                         : IMREC_REFUSE(err,
@@ -88,7 +91,7 @@ enum imrec_status imrec_plan_forget(const char *plan, struct imrec_error *err)
         plan_name(&p, kept[i], name);
         IMREC_TRY(sink_remove(name, err));
     }
-    if (!source_is_remote(p.uri) && rmdir(p.uri) != 0)
-        return IMREC_OK; /* somebody has put a file there */
+    if (!source_is_remote(p.uri))
+        (void)rmdir(p.uri); /* fails where somebody has put a file there */
     return IMREC_OK;
 }

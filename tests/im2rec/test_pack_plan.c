@@ -241,6 +241,78 @@ TEST(an_image_that_stops_a_run_fails_its_task)
     expect_error(finish(), IMREC_ERR_DATA, "3 of 27 tasks are not done");
 }
 
+/* ---- a command that is given again ------------------------------------------------------------
+ */
+
+static enum imrec_status again(uint64_t tasks)
+{
+    const struct imrec_pack_task task = {
+        .list = list[0] != '\0' ? list : NULL, .root = p.source, .out = out};
+    return imrec_plan_continue(plan, &task, &p.o, tasks, &p.err);
+}
+
+TEST(the_same_command_continues_a_plan)
+{
+    expect_ok(again(5));
+    expect_ok(work(0));
+    p.o.threads = 3;
+    p.o.memory = 100 << 20;
+    expect_ok(again(5));
+    expect_ok(again(0));
+    expect_ok(imrec_plan_status(plan, &now, &p.err));
+    ck_assert(now.tasks == 5 && now.done == 1);
+}
+
+/* Tasks are one an image at most, of shards as many as these. */
+LOOP_TEST(more_tasks_than_images_are_those_of_the_same_command, 0, 2)
+{
+    p.o.shards = _i * 40;
+    expect_ok(again(40));
+    expect_ok(again(40));
+    expect_ok(imrec_plan_status(plan, &now, &p.err));
+    ck_assert_uint_eq(now.tasks, _i == 0 ? MADE_GOOD + MADE_BAD : 40);
+    expect_error(again(26), IMREC_ERR_ARGUMENT, "its number of tasks differs");
+    if (_i == 0)
+        expect_ok(again(27));
+    else
+        expect_error(again(41), IMREC_ERR_ARGUMENT, "its number of tasks differs");
+}
+
+TEST(what_differs_from_another_command_is_named)
+{
+    char kept[512];
+    expect_ok(again(5));
+    expect_error(again(4), IMREC_ERR_ARGUMENT, "its number of tasks differs");
+    p.o.resize = 31;
+    expect_error(again(5), IMREC_ERR_ARGUMENT, "its resize differs");
+    p.o.resize = 32;
+    snprintf(kept, sizeof(kept), "%s", out);
+    snprintf(out, sizeof(out), "%s", tmp_path(&p.dir, "c"));
+    expect_error(again(5), IMREC_ERR_ARGUMENT, "its output differs");
+    snprintf(out, sizeof(out), "%s", kept);
+    snprintf(list, sizeof(list), "%s", tmp_path(&p.dir, "a.lst"));
+    expect_error(again(5), IMREC_ERR_ARGUMENT, "its list differs");
+    list[0] = '\0';
+    snprintf(kept, sizeof(kept), "%s", p.source);
+    snprintf(p.source, sizeof(p.source), "%s", p.dir.path);
+    expect_error(again(5), IMREC_ERR_ARGUMENT, "its folder differs");
+    snprintf(p.source, sizeof(p.source), "%.299s", kept);
+    expect_ok(again(5));
+}
+
+LOOP_TEST(a_plan_is_forgotten_and_no_file_of_others, 0, 2)
+{
+    make_and_work(3);
+    expect_ok(finish());
+    if (_i == 1)
+        tmp_write(&p.dir, "plan/notes.txt", "x", 1);
+    expect_ok(imrec_plan_forget(plan, &p.err));
+    ck_assert(!is_there(&p, "plan/plan") && !is_there(&p, "plan/finished"));
+    ck_assert(is_there(&p, "plan/notes.txt") == (_i == 1));
+    ck_assert(is_there(&p, "plan") == (_i == 1));
+    expect_ok(imrec_plan_forget(plan, &p.err));
+}
+
 /* ---- workers that live, and do not ------------------------------------------------------------
  */
 
