@@ -88,9 +88,24 @@ static void expect_set(void)
         }
 }
 
+static struct imrec_pack_result of_run;
+
 static void pack_a(void)
 {
     expect_ok(packing_run(&p, tmp_path(&p.dir, "a")));
+    of_run = p.result;
+}
+
+/* What is known of a set, even if it was complete before. */
+static void expect_result_of_run(void)
+{
+    ck_assert_uint_eq(p.result.packed, of_run.packed);
+    ck_assert_uint_eq(p.result.skipped, of_run.skipped);
+    ck_assert_uint_eq(p.result.total, of_run.total);
+    ck_assert_uint_eq(p.result.bytes, of_run.bytes);
+    ck_assert_uint_eq(p.result.shards, of_run.shards);
+    ck_assert_uint_eq(p.result.classes, of_run.classes);
+    ck_assert(!p.result.was_complete || p.result.resumed == of_run.total);
 }
 
 /* Below the plan's folder. */
@@ -144,7 +159,6 @@ LOOP_TEST(any_number_of_tasks_makes_the_set_of_a_run, 0, 6)
     static const uint64_t tasks[] = {0, 1, 2, 9, 27, 1000};
     p.o.shards = _i % 2 * 3;
     pack_a();
-    const struct imrec_pack_result of_run = p.result;
     make_and_work(tasks[_i]);
     ck_assert_int_eq(now.joins, _i >= 2 || (_i == 1 && p.o.shards > 1));
     ck_assert_uint_eq(now.tasks, _i == 0                            ? 1
@@ -152,10 +166,31 @@ LOOP_TEST(any_number_of_tasks_makes_the_set_of_a_run, 0, 6)
                                                                     : tasks[_i]);
     expect_ok(finish());
     expect_set();
-    ck_assert_uint_eq(p.result.packed, of_run.packed);
-    ck_assert_uint_eq(p.result.skipped, of_run.skipped);
-    ck_assert_uint_eq(p.result.total, of_run.total);
-    ck_assert_uint_eq(p.result.bytes, of_run.bytes);
+    expect_result_of_run();
+}
+
+/* Its card, and that of a task that was done. */
+LOOP_TEST(a_task_says_what_it_has_packed, 0, 2)
+{
+    uint64_t packed = 0, skipped = 0, bytes = 0;
+    p.o.shards = _i * 3;
+    pack_a();
+    expect_ok(make(_i == 0 ? 4 : 0));
+    for (uint64_t k = 0; k < now.tasks; k++) {
+        expect_ok(work(k));
+        const struct imrec_pack_result r = p.result;
+        ck_assert(!r.was_complete && r.resumed == 0 && r.total == r.packed + r.skipped);
+        packed += r.packed;
+        skipped += r.skipped;
+        bytes += r.bytes;
+        expect_ok(work(k));
+        ck_assert(p.result.was_complete && p.result.total == r.total);
+        ck_assert(p.result.packed == r.packed && p.result.skipped == r.skipped);
+        ck_assert(p.result.bytes == r.bytes && p.result.resumed == r.total);
+    }
+    ck_assert_uint_eq(packed, of_run.packed);
+    ck_assert_uint_eq(skipped, of_run.skipped);
+    ck_assert_uint_eq(bytes, of_run.bytes);
 }
 
 TEST(a_task_and_a_finish_are_done_once)
@@ -169,7 +204,7 @@ TEST(a_task_and_a_finish_are_done_once)
     ck_assert(!p.result.was_complete);
     expect_ok(finish());
     ck_assert(p.result.was_complete);
-    ck_assert_uint_eq(p.result.packed, MADE_GOOD);
+    expect_result_of_run();
     expect_ok(work(1));
     ck_assert(p.result.was_complete);
     expect_ok(imrec_plan_status(plan, &now, &p.err));
@@ -472,6 +507,7 @@ LOOP_TEST(any_call_that_fails_leaves_a_plan_that_can_go_on, 0, 2)
             expect_ok(work(k));
         expect_ok(finish());
         expect_set();
+        expect_result_of_run();
     }
     fault_forget("packing");
     ck_assert_uint_ge(failures, 20);
