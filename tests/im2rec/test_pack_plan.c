@@ -369,6 +369,30 @@ TEST(a_heartbeat_counts_for_a_minute)
     ck_assert(!is_there(&p, "plan/task-0000000.running-" MARK));
 }
 
+static double seconds_left(void)
+{
+    expect_ok(imrec_plan_status(plan, &now, &p.err));
+    return now.seconds_left;
+}
+
+/* 9 of 27 images in a minute. */
+TEST(the_time_left_is_that_of_the_rate_since_the_plan_was_made)
+{
+    const struct timespec then[2] = {{time(NULL) - 60, 0}, {time(NULL) - 60, 0}};
+    expect_ok(make(9));
+    ck_assert_int_eq(utimensat(AT_FDCWD, planned("plan"), then, 0), 0);
+    ck_assert_double_eq(seconds_left(), -1);
+    for (uint64_t k = 0; k < 9; k++) {
+        expect_ok(work(k));
+        if (k == 2)
+            ck_assert_msg(seconds_left() > 115 && now.seconds_left < 300, "%f", now.seconds_left);
+    }
+    ck_assert_double_eq(seconds_left(), 0);
+    ck_assert(now.done == 9 && now.images_done == now.images && !now.finished);
+    expect_ok(finish());
+    ck_assert_double_eq(seconds_left(), 0);
+}
+
 TEST(only_what_a_plan_has_written_is_removed)
 {
     make_and_work(3);
