@@ -74,6 +74,10 @@ plan_write_classes(struct plan *p, const struct job *j, struct imrec_error *err)
 bool plan_is_aligned(const struct plan *p, const struct plan_row *rows);
 /* The state of a plan that was made a moment ago. */
 struct imrec_plan_status plan_begun(const struct plan *p);
+/* plan_make.c: p->tasks and p->joins, from its options and number of images. `wanted`: as of
+ * imrec_plan_make(). */
+IMREC_NODISCARD enum imrec_status
+plan_count_tasks(struct plan *p, uint64_t wanted, struct imrec_error *err);
 
 /* ---- plan_rows.c -------------------------------------------------------------------------- */
 IMREC_NODISCARD enum imrec_status

@@ -52,7 +52,7 @@ enum imrec_status plan_compare(const struct plan *have, const struct plan *wante
         what = "output";
     else if (!same_text(have->task.list, wanted->task.list))
         what = "list";
-    else if (tasks != 0 && tasks != have->tasks)
+    else if (what == NULL && tasks != 0 && tasks != have->tasks)
         what = "number of tasks";
     return what == NULL ? IMREC_OK : plan_refuse_other(have, what, err);
 }
@@ -85,8 +85,11 @@ static enum imrec_status compare_with(const char *plan, const struct imrec_pack_
     struct plan have, wanted = {0};
     IMREC_TRY(plan_load(plan, &have, err));
     enum imrec_status st = plan_of_command(&wanted, task, options, err);
+    wanted.images = have.images;
+    if (st == IMREC_OK && tasks != 0)
+        st = plan_count_tasks(&wanted, tasks, err);
     if (st == IMREC_OK)
-        st = plan_compare(&have, &wanted, tasks, err);
+        st = plan_compare(&have, &wanted, tasks != 0 ? wanted.tasks : 0, err);
     if (st == IMREC_OK)
         st = check_set(&have, err);
     plan_free(&wanted);
@@ -116,7 +119,7 @@ enum imrec_status imrec_plan_forget(const char *plan, struct imrec_error *err)
         plan_name(&p, kept[i], name);
         IMREC_TRY(sink_remove(name, err));
     }
-    if (!source_is_remote(p.uri) && rmdir(p.uri) != 0)
-        return IMREC_OK; /* somebody has put a file there */
+    if (!source_is_remote(p.uri))
+        (void)rmdir(p.uri); /* fails where somebody has put a file there */
     return IMREC_OK;
 }

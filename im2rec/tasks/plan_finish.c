@@ -230,6 +230,7 @@ static enum imrec_status was_published(const struct finish *f, const struct set_
     if (*was) {
         out->packed = m.records;
         out->skipped = m.skipped;
+        out->resumed = m.records + m.skipped;
         out->shards = m.shard_count;
         out->bytes = m.bytes;
         out->classes = m.class_count;

@@ -190,7 +190,7 @@ bool plan_is_aligned(const struct plan *p, const struct plan_row *rows)
     return true;
 }
 
-static enum imrec_status count_tasks(struct plan *p, uint64_t wanted, struct imrec_error *err)
+enum imrec_status plan_count_tasks(struct plan *p, uint64_t wanted, struct imrec_error *err)
 {
     if (wanted > IMREC_PLAN_TASKS_MOST)
         return IMREC_REFUSE(err, "tasks must be at most %u, not %" PRIu64, IMREC_PLAN_TASKS_MOST,
@@ -351,7 +351,7 @@ make(struct plan *p, uint64_t tasks, struct watch *watch, struct imrec_error *er
                                             p->task.list != NULL ? p->task.list : p->task.root);
     p->images = job.images;
     if (st == IMREC_OK)
-        st = count_tasks(p, tasks, err);
+        st = plan_count_tasks(p, tasks, err);
     if (st == IMREC_OK)
         st = write_files(p, &job, &watch->stop, err);
     job_close(&job);

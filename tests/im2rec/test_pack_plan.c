@@ -95,9 +95,24 @@ static void expect_set(void)
         }
 }
 
+static struct imrec_pack_result of_run;
+
 static void pack_a(void)
 {
     expect_ok(packing_run(&p, tmp_path(&p.dir, "a")));
+    of_run = p.result;
+}
+
+/* What is known of a set, even if it was complete before. */
+static void expect_result_of_run(void)
+{
+    ck_assert_uint_eq(p.result.packed, of_run.packed);
+    ck_assert_uint_eq(p.result.skipped, of_run.skipped);
+    ck_assert_uint_eq(p.result.total, of_run.total);
+    ck_assert_uint_eq(p.result.bytes, of_run.bytes);
+    ck_assert_uint_eq(p.result.shards, of_run.shards);
+    ck_assert_uint_eq(p.result.classes, of_run.classes);
+    ck_assert(!p.result.was_complete || p.result.resumed == of_run.total);
 }
 
 /* Below the plan's folder. */
@@ -151,7 +166,6 @@ LOOP_TEST(any_number_of_tasks_makes_the_set_of_a_run, 0, 6)
     static const uint64_t tasks[] = {0, 1, 2, 9, 27, 1000};
     p.o.shards = _i % 2 * 3;
     pack_a();
-    const struct imrec_pack_result of_run = p.result;
     make_and_work(tasks[_i]);
     ck_assert_int_eq(now.joins, _i >= 2 || (_i == 1 && p.o.shards > 1));
     ck_assert_uint_eq(now.tasks, _i == 0                            ? 1
@@ -159,10 +173,31 @@ LOOP_TEST(any_number_of_tasks_makes_the_set_of_a_run, 0, 6)
                                                                     : tasks[_i]);
     expect_ok(finish());
     expect_set();
-    ck_assert_uint_eq(p.result.packed, of_run.packed);
-    ck_assert_uint_eq(p.result.skipped, of_run.skipped);
-    ck_assert_uint_eq(p.result.total, of_run.total);
-    ck_assert_uint_eq(p.result.bytes, of_run.bytes);
+    expect_result_of_run();
+}
+
+/* Its card, and that of a task that was done. */
+LOOP_TEST(a_task_says_what_it_has_packed, 0, 2)
+{
+    uint64_t packed = 0, skipped = 0, bytes = 0;
+    p.o.shards = _i * 3;
+    pack_a();
+    expect_ok(make(_i == 0 ? 4 : 0));
+    for (uint64_t k = 0; k < now.tasks; k++) {
+        expect_ok(work(k));
+        const struct imrec_pack_result r = p.result;
+        ck_assert(!r.was_complete && r.resumed == 0 && r.total == r.packed + r.skipped);
+        packed += r.packed;
+        skipped += r.skipped;
+        bytes += r.bytes;
+        expect_ok(work(k));
+        ck_assert(p.result.was_complete && p.result.total == r.total);
+        ck_assert(p.result.packed == r.packed && p.result.skipped == r.skipped);
+        ck_assert(p.result.bytes == r.bytes && p.result.resumed == r.total);
+    }
+    ck_assert_uint_eq(packed, of_run.packed);
+    ck_assert_uint_eq(skipped, of_run.skipped);
+    ck_assert_uint_eq(bytes, of_run.bytes);
 }
 
 TEST(a_task_and_a_finish_are_done_once)
@@ -176,7 +211,7 @@ TEST(a_task_and_a_finish_are_done_once)
     ck_assert(!p.result.was_complete);
     expect_ok(finish());
     ck_assert(p.result.was_complete);
-    ck_assert_uint_eq(p.result.packed, MADE_GOOD);
+    expect_result_of_run();
     expect_ok(work(1));
     ck_assert(p.result.was_complete);
     expect_ok(imrec_plan_status(plan, &now, &p.err));
@@ -284,6 +319,78 @@ TEST(an_image_that_stops_a_run_fails_its_task)
     expect_error(finish(), IMREC_ERR_DATA, "3 of 27 tasks are not done");
 }
 
+/* ---- a command that is given again ------------------------------------------------------------
+ */
+
+static enum imrec_status again(uint64_t tasks)
+{
+    const struct imrec_pack_task task = {
+        .list = list[0] != '\0' ? list : NULL, .root = p.source, .out = out};
+    return imrec_plan_continue(plan, &task, &p.o, tasks, &p.err);
+}
+
+TEST(the_same_command_continues_a_plan)
+{
+    expect_ok(again(5));
+    expect_ok(work(0));
+    p.o.threads = 3;
+    p.o.memory = 100 << 20;
+    expect_ok(again(5));
+    expect_ok(again(0));
+    expect_ok(imrec_plan_status(plan, &now, &p.err));
+    ck_assert(now.tasks == 5 && now.done == 1);
+}
+
+/* Tasks are one an image at most, of shards as many as these. */
+LOOP_TEST(more_tasks_than_images_are_those_of_the_same_command, 0, 2)
+{
+    p.o.shards = _i * 40;
+    expect_ok(again(40));
+    expect_ok(again(40));
+    expect_ok(imrec_plan_status(plan, &now, &p.err));
+    ck_assert_uint_eq(now.tasks, _i == 0 ? MADE_GOOD + MADE_BAD : 40);
+    expect_error(again(26), IMREC_ERR_ARGUMENT, "its number of tasks differs");
+    if (_i == 0)
+        expect_ok(again(27));
+    else
+        expect_error(again(41), IMREC_ERR_ARGUMENT, "its number of tasks differs");
+}
+
+TEST(what_differs_from_another_command_is_named)
+{
+    char kept[512];
+    expect_ok(again(5));
+    expect_error(again(4), IMREC_ERR_ARGUMENT, "its number of tasks differs");
+    p.o.resize = 31;
+    expect_error(again(5), IMREC_ERR_ARGUMENT, "its resize differs");
+    p.o.resize = 32;
+    snprintf(kept, sizeof(kept), "%s", out);
+    snprintf(out, sizeof(out), "%s", tmp_path(&p.dir, "c"));
+    expect_error(again(5), IMREC_ERR_ARGUMENT, "its output differs");
+    snprintf(out, sizeof(out), "%s", kept);
+    snprintf(list, sizeof(list), "%s", tmp_path(&p.dir, "a.lst"));
+    expect_error(again(5), IMREC_ERR_ARGUMENT, "its list differs");
+    list[0] = '\0';
+    snprintf(kept, sizeof(kept), "%s", p.source);
+    snprintf(p.source, sizeof(p.source), "%s", p.dir.path);
+    expect_error(again(5), IMREC_ERR_ARGUMENT, "its folder differs");
+    snprintf(p.source, sizeof(p.source), "%.299s", kept);
+    expect_ok(again(5));
+}
+
+LOOP_TEST(a_plan_is_forgotten_and_no_file_of_others, 0, 2)
+{
+    make_and_work(3);
+    expect_ok(finish());
+    if (_i == 1)
+        tmp_write(&p.dir, "plan/notes.txt", "x", 1);
+    expect_ok(imrec_plan_forget(plan, &p.err));
+    ck_assert(!is_there(&p, "plan/plan") && !is_there(&p, "plan/finished"));
+    ck_assert(is_there(&p, "plan/notes.txt") == (_i == 1));
+    ck_assert(is_there(&p, "plan") == (_i == 1));
+    expect_ok(imrec_plan_forget(plan, &p.err));
+}
+
 /* ---- workers that live, and do not ------------------------------------------------------------
  */
 
@@ -303,6 +410,30 @@ TEST(a_heartbeat_counts_for_a_minute)
         expect_ok(work(k));
     expect_ok(finish());
     ck_assert(!is_there(&p, "plan/task-0000000.running-" MARK));
+}
+
+static double seconds_left(void)
+{
+    expect_ok(imrec_plan_status(plan, &now, &p.err));
+    return now.seconds_left;
+}
+
+/* 9 of 27 images in a minute. */
+TEST(the_time_left_is_that_of_the_rate_since_the_plan_was_made)
+{
+    const struct timespec then[2] = {{time(NULL) - 60, 0}, {time(NULL) - 60, 0}};
+    expect_ok(make(9));
+    ck_assert_int_eq(utimensat(AT_FDCWD, planned("plan"), then, 0), 0);
+    ck_assert_double_eq(seconds_left(), -1);
+    for (uint64_t k = 0; k < 9; k++) {
+        expect_ok(work(k));
+        if (k == 2)
+            ck_assert_msg(seconds_left() > 115 && now.seconds_left < 300, "%f", now.seconds_left);
+    }
+    ck_assert_double_eq(seconds_left(), 0);
+    ck_assert(now.done == 9 && now.images_done == now.images && !now.finished);
+    expect_ok(finish());
+    ck_assert_double_eq(seconds_left(), 0);
 }
 
 TEST(only_what_a_plan_has_written_is_removed)
@@ -443,6 +574,7 @@ LOOP_TEST(any_call_that_fails_leaves_a_plan_that_can_go_on, 0, 2)
             expect_ok(work(k));
         expect_ok(finish());
         expect_set();
+        expect_result_of_run();
     }
     fault_forget("packing");
     ck_assert_uint_ge(failures, 20);
