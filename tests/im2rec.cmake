@@ -61,6 +61,15 @@ if(Python3_FOUND)
              $<TARGET_FILE:im2rec> ${MPIEXEC_EXECUTABLE} ${CMAKE_CURRENT_BINARY_DIR}/photos)
     set_tests_properties(mpi_ranks PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 FIXTURES_REQUIRED photos)
     list(APPEND programs mpi_ranks)
+    # With MPICH in a build of its own, and both MPIs and no MPI on a Slurm cluster of this machine.
+    set(mpich ${PROJECT_BINARY_DIR}/mpich)
+    set(with_mpich ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/with_mpich.sh ${PROJECT_SOURCE_DIR} ${mpich})
+    add_test(NAME mpich COMMAND ${with_mpich} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/mpi_ranks.py
+             ${mpich}/im2rec/im2rec mpiexec.mpich ${CMAKE_CURRENT_BINARY_DIR}/photos)
+    add_test(NAME slurm COMMAND ${with_mpich} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/slurm_jobs.py
+             ${PROJECT_SOURCE_DIR} $<TARGET_FILE:im2rec> ${mpich}/im2rec/im2rec ${CMAKE_CURRENT_BINARY_DIR}/photos)
+    set_tests_properties(mpich slurm PROPERTIES LABELS "fault;im2rec;long" TIMEOUT 3600 SKIP_RETURN_CODE 77 RESOURCE_LOCK mpich
+                         FIXTURES_REQUIRED photos ENVIRONMENT "${IMREC_TEST_ENV}")
   endif()
   if(NOT IMREC_SANITIZE) # which takes memory of its own
     add_test(NAME pack_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/pack_memory.py
