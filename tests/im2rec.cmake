@@ -40,6 +40,16 @@ imrec_fuzz(plan tasks)
 target_compile_definitions(test_pack_lock PRIVATE IM2REC="$<TARGET_FILE:im2rec>")
 add_dependencies(test_pack_lock im2rec)
 
+# The Job of examples/kubernetes/, decoded and run; with the Job controller of Kubernetes in tests/long.
+if(IMREC_HAVE_CURL AND NOT IMREC_SANITIZE)
+  set(kubernetes ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/kubernetes/run.sh $<TARGET_FILE:im2rec> ${CMAKE_CURRENT_BINARY_DIR}/photos)
+  add_test(NAME kubernetes COMMAND ${kubernetes})
+  add_test(NAME kubernetes_controller COMMAND ${kubernetes} controller)
+  set_tests_properties(kubernetes kubernetes_controller PROPERTIES LABELS "servers;im2rec" TIMEOUT 1800 SKIP_RETURN_CODE 77
+                       FIXTURES_REQUIRED photos ENVIRONMENT "${IMREC_TEST_ENV}")
+  set_tests_properties(kubernetes_controller PROPERTIES LABELS "servers;im2rec;long")
+endif()
+
 # The program itself, killed, short of memory, fed with its own outputs.
 if(Python3_FOUND)
   add_test(NAME kill_and_resume COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/kill_pack.py
