@@ -43,6 +43,16 @@ imrec_fuzz(plan tasks)
 target_compile_definitions(test_pack_lock PRIVATE IM2REC="$<TARGET_FILE:im2rec>")
 add_dependencies(test_pack_lock im2rec)
 
+# The Job of examples/kubernetes/, decoded and run; with the Job controller of Kubernetes in tests/long.
+if(IMREC_HAVE_CURL AND NOT IMREC_SANITIZE)
+  set(kubernetes ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/kubernetes/run.sh $<TARGET_FILE:im2rec> ${CMAKE_CURRENT_BINARY_DIR}/photos)
+  add_test(NAME kubernetes COMMAND ${kubernetes})
+  add_test(NAME kubernetes_controller COMMAND ${kubernetes} controller)
+  set_tests_properties(kubernetes kubernetes_controller PROPERTIES LABELS "servers;im2rec" TIMEOUT 1800 SKIP_RETURN_CODE 77
+                       FIXTURES_REQUIRED photos ENVIRONMENT "${IMREC_TEST_ENV}")
+  set_tests_properties(kubernetes_controller PROPERTIES LABELS "servers;im2rec;long")
+endif()
+
 # The program itself, killed, short of memory, fed with its own outputs.
 if(Python3_FOUND)
   add_test(NAME kill_and_resume COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/kill_pack.py
@@ -64,6 +74,15 @@ if(Python3_FOUND)
              $<TARGET_FILE:im2rec> ${MPIEXEC_EXECUTABLE} ${CMAKE_CURRENT_BINARY_DIR}/photos)
     set_tests_properties(mpi_ranks PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 FIXTURES_REQUIRED photos)
     list(APPEND programs mpi_ranks)
+    # With MPICH in a build of its own, and both MPIs and no MPI on a Slurm cluster of this machine.
+    set(mpich ${PROJECT_BINARY_DIR}/mpich)
+    set(with_mpich ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/with_mpich.sh ${PROJECT_SOURCE_DIR} ${mpich})
+    add_test(NAME mpich COMMAND ${with_mpich} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/mpi_ranks.py
+             ${mpich}/im2rec/im2rec mpiexec.mpich ${CMAKE_CURRENT_BINARY_DIR}/photos)
+    add_test(NAME slurm COMMAND ${with_mpich} ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/slurm_jobs.py
+             ${PROJECT_SOURCE_DIR} $<TARGET_FILE:im2rec> ${mpich}/im2rec/im2rec ${CMAKE_CURRENT_BINARY_DIR}/photos)
+    set_tests_properties(mpich slurm PROPERTIES LABELS "fault;im2rec;long" TIMEOUT 3600 SKIP_RETURN_CODE 77 RESOURCE_LOCK mpich
+                         FIXTURES_REQUIRED photos ENVIRONMENT "${IMREC_TEST_ENV}")
   endif()
   if(NOT IMREC_SANITIZE) # which takes memory of its own
     add_test(NAME pack_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/pack_memory.py

@@ -7,7 +7,7 @@ search() { # search <what it is> <extended regex> [grep options ...]
     shift 2
     if find . -name build -prune -o -path ./.git -prune -o -path ./tests/lint/words.sh -prune -o \
         -type f \( -name '*.[ch]' -o -name '*.md' -o -name '*.py' -o -name '*.sh' -o -name '*.txt' \
-        -o -name '*.cmake' -o -name '*.in' -o -name '*.json' -o -path './tools/*' -o -path './.ci/*' \) -print0 |
+        -o -name '*.cmake' -o -name '*.go' -o -name '*.yaml' -o -name '*.in' -o -name '*.json' -o -path './tools/*' -o -path './.ci/*' \) -print0 |
         xargs -0 grep -nIE "$@" -e "$regex"; then
         echo "^ $what"
         found=1
