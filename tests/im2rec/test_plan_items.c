@@ -33,6 +33,7 @@ static void choose_set(int i)
     set.label_count = i == 3 ? 4 : i == 7 ? 0 : 1;
     set.refused_at = i % 2 == 0 ? UINT64_MAX : 9;
     nameless = i % 3 == 0;
+    p.o.threads = 1 + i % 3;
 }
 
 LOOP_TEST(any_partition_makes_the_set_of_one_run, 0, CUTS *SETS)
