@@ -7,6 +7,8 @@
 
 #include <stdlib.h>
 
+CASE(.timeout = 120)
+
 /* ---- shares ------------------------------------------------------------------------------- */
 
 LOOP_TEST(a_share_is_what_counting_slots_gives, 0, 2) /* _i: sweeps run on */
@@ -164,22 +166,50 @@ LOOP_TEST(ranks_read_each_record_once_in_few_pieces, 0, COUNT(jobs) * ROWS)
     imrec_free(c.records);
 }
 
+/* At least a batch, up to half of shuffle_window, the first one up to 32 MiB. */
+LOOP_TEST(a_window_of_chunks_is_whole_batches, 0, COUNT(jobs))
+{
+    const struct job *j = &jobs[_i];
+    struct container c = listed_set(j->records, j->record_bytes);
+    struct global_order g;
+    const uint64_t batch_bytes = j->batch * j->record_bytes;
+    uint64_t at = 0, first, count;
+    order_of(j, &c, 3, &g);
+    for (uint64_t w = 0; w < g.windows.count; w++, at += count) {
+        const uint64_t most = w == 0 ? min_u64(j->window / 2, 32 << 20) : j->window / 2;
+        global_order_window(&g, w, &first, &count);
+        ck_assert_uint_eq(first, at);
+        ck_assert(g.windows.count == 1 || first % j->batch == 0);
+        ck_assert(count * j->record_bytes <= most || count <= j->batch);
+        ck_assert(count >= j->batch || w + 1 == g.windows.count);
+        ck_assert_uint_eq(global_order_window_of(&g, first + count - 1), w);
+        /* Two that follow each other would not fit one. */
+        ck_assert(w == 0 || g.windows.count < 4 ||
+                  2 * count * j->record_bytes + 3 * batch_bytes > most);
+    }
+    ck_assert_uint_eq(at, j->records);
+    global_order_free(&g);
+    imrec_free(c.records);
+}
+
 LOOP_TEST(the_sequence_depends_on_seed_and_sweep_not_on_ranks, 0, COUNT(jobs))
 {
     const struct job *j = &jobs[_i];
     struct container c = listed_set(j->records, j->record_bytes);
-    struct global_order a, b;
+    struct global_order a, b, next; /* one of each sweep: cells are listed for one at a time */
     uint64_t other = 0;
     order_of(j, &c, 1, &a);
     order_of(j, &c, 6, &b);
+    order_of(j, &c, 6, &next);
     for (uint64_t i = 0; i < j->records; i += 1 + j->records / 1000) {
         const uint64_t record = global_order_record(&a, 1, i);
         ck_assert_uint_eq(global_order_record(&b, 1, i), record);
-        other += global_order_record(&b, 2, i) != record;
+        other += global_order_record(&next, 2, i) != record;
     }
     ck_assert(j->records == 1 || other > 40);
     global_order_free(&a);
     global_order_free(&b);
+    global_order_free(&next);
     imrec_free(c.records);
 }
 
