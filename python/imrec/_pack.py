@@ -99,13 +99,19 @@ def prepare_items(job: _Job, parameters: dict[str, Any], columns: Columns, names
     if isinstance(parameters.get("classes"), (list, tuple)):
         names = [str(name) for name in parameters.pop("classes")]
     numbers = names if names is not None or "classes" not in parameters else _names_of(parameters["classes"])
-    asked = any(name in parameters and (name in _ASKED or parameters[name] != default) for name, default in _CHANGING.items())
-    job.set_options({"pass_through": not asked, **parameters, "pack_label": True})
+    job.set_options(keep_bytes(parameters))
     lib.imrec_pack_source_init(job.source)
     _set_source(job.source, job.options, parameters)
     job.set_classes(names or [])
     return columns._replace(classes=numbers, encoding=parameters.get("encoding"),
                             quality=job.options.quality if "quality" in parameters else None)
+
+
+def keep_bytes(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Encoded images of items, and of archives, keep their bytes unless something that changes them is asked for; all labels are
+    packed."""
+    asked = any(name in parameters and (name in _ASKED or parameters[name] != default) for name, default in _CHANGING.items())
+    return {"pass_through": not asked, **parameters, "pack_label": True}
 
 
 def make_parent(out: str) -> None:

@@ -58,6 +58,17 @@ def is_tar(source: Any) -> bool:
     return bool(all_of) and all(is_path(one) and _TAR.search(os.fsdecode(one)) for one in all_of)
 
 
+def archives(source: Any) -> str:
+    """Tar archives as C takes them."""
+    names = [os.fsdecode(one) for one in (source if isinstance(source, (list, tuple)) else [source])]
+    for name in names:
+        if not name.lower().endswith(".tar"):
+            raise ArgumentError(f"{name} is compressed: tasks read pieces of plain .tar archives; imrec.pack() reads it as a whole")
+        if ";" in name and len(names) > 1:
+            raise ArgumentError(f"{name}: of several archives none may have a ';' in its name")
+    return ";".join(names)
+
+
 def find(source: Any, image: str, label: str | None, id: str | None, allow_damaged: bool, unpacked: Unpacked) -> Source:
     """The items of a source, not yet checked."""
     if is_tar(source):

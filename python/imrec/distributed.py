@@ -16,9 +16,9 @@ import os
 from typing import Any, Callable
 
 from ._ffi import check, ffi, lib, new_error, to_dict
-from ._pack import _Job, make_parent, prepare_items
+from ._pack import _Job, keep_bytes, make_parent, prepare_items
 from ._pack_items import ANY_ID, Columns, c_text
-from ._pack_sources import folder_or_list, is_path
+from ._pack_sources import archives, folder_or_list, is_path, is_tar
 from ._running import Watch
 from ._webdataset import ANY_IMAGE, ANY_LABEL
 from .errors import ArgumentError
@@ -30,14 +30,15 @@ _STATES = ("missing", "running", "done")
 
 def make(source: Any, out: Any, plan: Any, *, root: Any = None, tasks: int = 0, again: bool = False,
          progress: bool | Callable[[Any], None] = False, **parameters: Any) -> dict[str, Any]:
-    """Reads a folder or LIST.lst (paths relative to `root`) once and writes the plan into the folder `plan`; packs nothing.
+    """Reads a folder, LIST.lst (paths relative to `root`) or .tar archives once and writes the plan into the folder `plan`; packs
+    nothing.
 
     tasks: how many; 0: one for each shard with shards=N, otherwise one for about 2048 images. Parameters are those of
     `imrec.pack()`. again=True takes a plan of the same call that is there already. Returns the plan's status."""
-    if not is_path(source):
-        raise ArgumentError(f"a {type(source).__name__} is not packed by tasks: give a folder, a LIST.lst, or to pack() a DataFrame of "
-                            "Spark or a Dataset of Ray; imrec.pack() takes any iterable")
-    job = _Job(out, *folder_or_list(source, root))
+    if not is_path(source) and not is_tar(source):
+        raise ArgumentError(f"a {type(source).__name__} is not packed by tasks: give a folder, a LIST.lst, tar archives, or to pack() a "
+                            "DataFrame of Spark or a Dataset of Ray; imrec.pack() takes any iterable")
+    job = _Job(out, None, archives(source)) if is_tar(source) else _Job(out, *folder_or_list(source, root))
     job.set_options({name: value for name, value in parameters.items() if value is not None})
     watch, name, err = Watch(progress, "img"), c_text(plan, "plan"), new_error()
     job.task.progress, job.task.user = lib.on_progress, watch.handle
@@ -89,10 +90,12 @@ def pack(source: Any, out: Any, engine: str | None = None, *, cluster: Any = Non
          workers: int | None = None, threads: int = 0, retries: int = 3, root: Any = None, image: str = ANY_IMAGE,
          label: str | None = ANY_LABEL, id: str | None = ANY_ID, progress: bool | Callable[[Any], None] = False,
          **parameters: Any) -> dict[str, Any]:
-    """Packs a folder, a LIST.lst, or a data set of an engine as `imrec.pack()` does, with the tasks of a plan spread by the engine.
+    """Packs a folder, a LIST.lst, tar archives, or a data set of an engine as `imrec.pack()` does, with the tasks of a plan spread by
+    the engine.
 
-    source    a folder or LIST.lst, as a path or URI; or a DataFrame of Spark or a Dataset of Ray, whose rows are read, packed and
-              written by its own workers: none goes through this process.
+    source    a folder, a LIST.lst, or .tar archives of WebDataset that are not compressed, as paths or URIs; or a DataFrame of
+              Spark or a Dataset of Ray, whose rows are read, packed and written by its own workers: none goes through this
+              process.
     engine    "processes" of this machine, "ray", "spark" or "dask" (its package is `distributed`); by default that of the data
               set, otherwise "processes". imrec must be installed where the tasks run, and plan, images and output have the same
               names there.
@@ -101,7 +104,7 @@ def pack(source: Any, out: Any, engine: str | None = None, *, cluster: Any = Non
               otherwise what ray.init(), SparkSession.builder and a LocalCluster make, which is closed at the end.
     image     of a data set: the columns of the image (the bytes of a file, a path, an array), of the label (a number, several,
     label     or the name of a class that classes= lists), and of the id, as in `imrec.pack()`: label=None packs without labels,
-    id        id=None numbers the rows. Other columns are named in a warning.
+    id        id=None numbers the rows. Other columns are named in a warning. Of archives: the extensions of image and label.
     plan      folder of the plan; by default OUT.plan, which is removed at the end. One that an interrupted call has left is
               continued: it must be of the same call, and of the same rows in the same order.
     tasks     how many tasks; by default one for each shard with shards=N, otherwise one for about 2048 images. A DataFrame has
@@ -125,8 +128,11 @@ def pack(source: Any, out: Any, engine: str | None = None, *, cluster: Any = Non
     rows = None
     if _engines.of_data_set(source) is not None:
         rows = _rows_of(source, out, folder, root, tasks, Columns(image, label, id), parameters)
+    elif is_tar(source) and id == ANY_ID:
+        given = {name: value for name, value in parameters.items() if value is not None}
+        make(source, out, folder, tasks=tasks, again=True, **keep_bytes({**_extensions(image, label), **given}))
     elif (image, label, id) != (ANY_IMAGE, ANY_LABEL, ANY_ID):
-        raise ArgumentError("image=, label= and id= are for data sets, not for a folder or a list")
+        raise ArgumentError("image=, label= and id= are for data sets, and image= and label= for archives")
     else:
         make(source, out, folder, root=root, tasks=tasks, again=True, **parameters)
     report = _engines.run(name, _engines.Job(folder, workers, threads, cluster, retries, rows), Watch(progress, "task"))
@@ -136,6 +142,14 @@ def pack(source: Any, out: Any, engine: str | None = None, *, cluster: Any = Non
         err = new_error()
         check(lib.imrec_plan_forget(c_text(folder, "plan"), err), err)
     return card
+
+
+def _extensions(image: str, label: str | None) -> dict[str, str]:
+    """C's names for what archives are asked for."""
+    found = {"image_ext": image.lstrip(".")} if image != ANY_IMAGE else {}
+    if label != ANY_LABEL:
+        found["label_ext"] = "none" if label is None else label.lstrip(".")
+    return found
 
 
 def _rows_of(source: Any, out: Any, plan: str, root: Any, tasks: int, columns: Columns, parameters: dict[str, Any]) -> Any:
