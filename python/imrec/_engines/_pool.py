@@ -6,7 +6,7 @@ import time
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from typing import Any, Callable
 
-from .. import distributed
+from .. import _plan
 from .._running import Watch
 from ..errors import Error
 from . import Answer, Engine, Job, sentence
@@ -14,7 +14,7 @@ from . import Answer, Engine, Job, sentence
 _SLOW = 3.0  # times the mean of the tasks before: such a task is given out again
 
 
-def attempt(plan: str, task: int, threads: int, goes_on: Any = False, work: Callable[..., Any] = distributed.work) -> Answer:
+def attempt(plan: str, task: int, threads: int, goes_on: Any = False, work: Callable[..., Any] = _plan.work) -> Answer:
     """Packs a task, in a worker. The errors of imrec are answers: what is raised is about the worker, or its rows."""
     begin = time.monotonic()
     try:
@@ -27,7 +27,7 @@ def attempt(plan: str, task: int, threads: int, goes_on: Any = False, work: Call
 class Pool:
     def __init__(self, engine: Engine, job: Job, bar: Watch) -> None:
         self.engine, self.workers, self.retries, self.bar = engine, job.workers, job.retries, bar
-        states = distributed.tasks(job.plan)
+        states = _plan.tasks(job.plan)
         self.count, self.waiting = len(states), [k for k, state in enumerate(states) if state != "done"]
         self.done = {k for k, state in enumerate(states) if state == "done"}
         self.running: dict[Future[Answer], tuple[int, float]] = {}  # task, and when it began
