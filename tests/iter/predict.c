@@ -382,15 +382,15 @@ static struct outcome run_job(uint64_t world, bool packs)
         service.nic != 0 ? bytes / service.nic / (double)world : 0, alone / seconds};
 }
 
+/* Of the time when ranks work; the other limit is the time when none does. */
 static const char *limit_of(const struct outcome *o)
 {
-    const double most = fmax(fmax(o->cpu, o->storage), fmax(o->nic, o->alone));
-    if (most < 0.8)
+    const double working = 1 - o->alone, most = fmax(o->cpu, fmax(o->storage, o->nic));
+    if (o->alone > 0.5)
+        return "plan and finish";
+    if (most < 0.8 * working)
         return "waiting";
-    return most == o->storage ? "storage"
-           : most == o->cpu   ? "CPUs"
-           : most == o->nic   ? "NIC"
-                              : "plan and finish";
+    return most == o->storage ? "storage" : most == o->cpu ? "CPUs" : "NIC";
 }
 
 /* ---- the command -------------------------------------------------------------------------- */
