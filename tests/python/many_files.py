@@ -1,6 +1,6 @@
 """many_files.py IM2REC MAKE_PHOTOS COUNT: packs COUNT small files from a folder, then from a tar, and reads both sets over 8
-partitions and over 8 ranks of order=global. Every file must be delivered exactly once, with its own bytes. Prints a row of seconds and memory each; exits with 1 if
-something is wrong."""
+partitions and over 8 ranks of order=global. Every file must be delivered exactly once, with its own bytes. Prints a row of
+seconds and memory each; exits with 1 if something is wrong."""
 import io
 import shutil
 import struct
