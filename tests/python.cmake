@@ -3,7 +3,9 @@ set(python_env ${IMREC_TEST_ENV} PYTHONPATH=${PROJECT_BINARY_DIR}/python PYTHOND
 if(IMREC_SANITIZE MATCHES "address") # Python itself is built without, and never frees all
   execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan OUTPUT_STRIP_TRAILING_WHITESPACE)
   list(FILTER python_env EXCLUDE REGEX ASAN_OPTIONS)
-  list(APPEND python_env LD_PRELOAD=${asan} ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:protect_shadow_gap=0)
+  # torch throws: the sanitizer must find the library of C++ when it begins, not when torch brings it.
+  execute_process(COMMAND ${CMAKE_C_COMPILER} -print-file-name=libstdc++.so.6 OUTPUT_VARIABLE cxx OUTPUT_STRIP_TRAILING_WHITESPACE)
+  list(APPEND python_env "LD_PRELOAD=${asan} ${cxx}" ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:protect_shadow_gap=0)
 endif()
 if(IMREC_PYTHON_FOUND)
   add_test(NAME python COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/python/run.sh ${IMREC_PYTHON_EXECUTABLE}
