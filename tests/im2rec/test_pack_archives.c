@@ -428,6 +428,55 @@ TEST(lacking_memory_is_an_error_and_leaks_nothing)
     }
 }
 
+static void make_names(const char *archive, int count)
+{
+    char name[32];
+    for (int i = 0; i < count; i++) {
+        snprintf(name, sizeof(name), "%d.jpg", i);
+        tar_text(&tar, name, "");
+    }
+    write_tar(archive);
+}
+
+static struct {
+    uint64_t told[8];
+    int count, most;
+} tellings;
+
+static bool tell(void *user, uint64_t images)
+{
+    (void)user;
+    ck_assert_int_lt(tellings.count, (int)COUNT(tellings.told));
+    tellings.told[tellings.count++] = images;
+    return tellings.count < tellings.most;
+}
+
+TEST(a_scan_says_how_far_it_is_and_ends_in_the_middle_of_an_archive)
+{
+    static const uint64_t want[] = {3, 3 + 4096, 3 + 8192, 9003};
+    make_names("x.tar", 3);
+    make_names("y.tar", 9000);
+    const struct archive_options o = {.spec = here("x.tar;y.tar"),
+                                      .image_ext = "",
+                                      .label_ext = "none",
+                                      .builtin = (const char *const[]){".jpg", NULL},
+                                      .go_on = tell};
+    tellings.count = 0;
+    tellings.most = 8;
+    expect_ok(archives_scan(&o, &found, &root, &p.err));
+    ck_assert_uint_eq(found.file_count, 9003);
+    ck_assert_int_eq(tellings.count, COUNT(want));
+    ck_assert_mem_eq(tellings.told, want, sizeof(want));
+    scan_free(&found);
+    imrec_free(root);
+    root = NULL;
+    tellings.count = 0;
+    tellings.most = 2;
+    expect_error(archives_scan(&o, &found, &root, &p.err), IMREC_ERR_CANCELLED,
+                 "interrupted while looking through y.tar");
+    ck_assert_int_eq(tellings.count, 2);
+}
+
 TEST(places_are_read_as_they_were_written_and_no_others)
 {
     static const char *const bad[] = {"1 2 3 4",
