@@ -16,7 +16,7 @@ function(imrec_cases program) # imrec_cases(<program> <target whose folder is in
     get_filename_component(name ${case} NAME_WE)
     add_test(NAME cli_${program}_${name}
              COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/programs/run.sh ${case} ${folders})
-    set_tests_properties(cli_${program}_${name} PROPERTIES LABELS "cli;programs" TIMEOUT 120
+    set_tests_properties(cli_${program}_${name} PROPERTIES LABELS "cli;programs" TIMEOUT 300
                          SKIP_RETURN_CODE 77 ENVIRONMENT "${IMREC_TEST_ENV}")
   endforeach()
 endfunction()
