@@ -12,6 +12,7 @@
 #include "storage/schemes.h"
 #include "storage/store/io_error.h"
 #include "storage/uri_glob.h"
+#include "storage/uri_range.h"
 
 #include <errno.h>
 #include <glob.h>
@@ -180,13 +181,24 @@ static enum imrec_status add_glob(struct expansion *x, const struct place *at)
     return IMREC_OK;
 }
 
-static enum imrec_status add_place(struct expansion *x, const struct place *at)
+static enum imrec_status add_element(struct expansion *x, const char *element);
+
+static enum imrec_status add_name(void *user, const char *name, struct imrec_error *err)
+{
+    struct expansion *x = user;
+    (void)err; /* x->err */
+    return add_element(x, name);
+}
+
+static enum imrec_status add_place(struct expansion *x, const struct place *at, const char *element)
 {
     if (is_folder(at->path))
         return add_folder(x, at);
     if (exists(at->path))
         return add_path(x, at, at->path, "");
     const int code = errno;
+    if (uri_range_in(at->path) != NULL)
+        return uri_range_names(element, add_name, x, x->err);
     if (strpbrk(at->path, "*?[") != NULL)
         return add_glob(x, at);
     return not_found(x->err, code, at->path);
@@ -213,6 +225,57 @@ add_pattern(struct expansion *x, const struct place *at, const char *element)
     return IMREC_OK;
 }
 
+/* Names of a range, of which a list of their folder says whether they are there. */
+struct listed_names {
+    struct expansion *x;
+    const struct folder_entries *all;
+    size_t folder_bytes;
+};
+
+static int by_name(const void *name, const void *entry)
+{
+    return strcmp(name, ((const struct folder_entry *)entry)->name);
+}
+
+static enum imrec_status add_listed(void *user, const char *name, struct imrec_error *err)
+{
+    const struct listed_names *l = user;
+    const struct folder_entry *e = l->all->count != 0
+                                       ? bsearch(name + l->folder_bytes, l->all->entry,
+                                                 l->all->count, sizeof(*l->all->entry), by_name)
+                                       : NULL;
+    if (e == NULL || e->kind == FOLDER_FOLDER)
+        return missing(err, name, "there is no such object");
+    return add(l->x, name, strlen(name), "");
+}
+
+/* One request for all names instead of one each, where they are in one folder that can be listed.
+ */
+static enum imrec_status
+add_ranges(struct expansion *x, const struct place *at, const char *element)
+{
+    struct folder_entries own = {0};
+    struct listed_names l = {.x = x};
+    const char *range = uri_range_in(element), *end = range;
+    enum imrec_status st = IMREC_ERR_UNSUPPORTED;
+    while (end > at->name && end[-1] != '/')
+        end--;
+    l.folder_bytes = (size_t)(end - element);
+    char *folder = imrec_joined(element, l.folder_bytes, "");
+    if (folder == NULL)
+        return no_memory(x->err);
+    if (at->store->open_folder != NULL && strchr(range, '/') == NULL &&
+        strpbrk(at->name, "*?[") == NULL)
+        st = folder_list(folder, &own, &l.all, NULL);
+    imrec_free(folder);
+    if (st == IMREC_ERR_NO_MEMORY)
+        return no_memory(x->err);
+    st = st == IMREC_OK ? uri_range_names(element, add_listed, &l, x->err)
+                        : uri_range_names(element, add_name, x, x->err);
+    folder_entries_free(&own);
+    return st;
+}
+
 /* What has exactly this name is meant, wildcards and all. */
 static enum imrec_status
 add_object(struct expansion *x, const struct place *at, const char *element)
@@ -221,15 +284,18 @@ add_object(struct expansion *x, const struct place *at, const char *element)
     const struct folder_entries *all = listed_folder(element);
     bool there = false;
     const size_t n = strlen(at->name);
+    const bool ranges = uri_range_in(at->name) != NULL;
     /* Where nothing can be listed, opening it tells whether it is there. */
     if (at->store->open_folder == NULL)
-        return add(x, element, strlen(element), "");
+        return ranges ? add_ranges(x, at, element) : add(x, element, strlen(element), "");
     const bool named = n != 0 && at->name[n - 1] != '/';
     const bool pattern = strpbrk(at->name, "*?[") != NULL;
     if (named && all == NULL)
         IMREC_TRY(at->store->exists(at->name, &there, x->err));
     if (there)
         return add(x, element, strlen(element), "");
+    if (ranges)
+        return add_ranges(x, at, element);
     enum imrec_status st = folder_list(element, &own, &all, x->err);
     if (st == IMREC_OK) {
         st = add_entries(x, at, NULL, all);
@@ -253,11 +319,11 @@ static enum imrec_status add_element(struct expansion *x, const char *element)
         return IMREC_REFUSE(x->err, "a list of files has an empty element");
     IMREC_TRY(store_of(element, &store, &name, x->err));
     if (store == &file_store) /* file:// is the same as nothing */
-        return add_place(x, &(struct place){store, name, "", 0, name});
+        return add_place(x, &(struct place){store, name, "", 0, name}, element);
     const char *path = store == &fault_store ? strchr(name, ':') : NULL;
     const char *rest = path != NULL ? path + 1 : name;
     const struct place at = {store, name, element, (size_t)(rest - element), rest};
-    return path != NULL ? add_place(x, &at) : add_object(x, &at, element);
+    return path != NULL ? add_place(x, &at, element) : add_object(x, &at, element);
 }
 
 static enum imrec_status add_elements(struct expansion *x, char *spec)

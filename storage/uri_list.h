@@ -1,4 +1,5 @@
-/* storage/uri_list.h - "a.rec;b.rec", a directory or a glob into the list of objects it names. */
+/* storage/uri_list.h - "a.rec;b.rec", a directory, a glob or a range into the list of objects it
+ * names. */
 #ifndef IMREC_STORAGE_URI_LIST_H
 #define IMREC_STORAGE_URI_LIST_H
 
@@ -19,8 +20,8 @@ struct uri_list {
 };
 
 /* An explicit list keeps its order; a directory means its *SUFFIX files, a glob its matches,
- * both sorted by bytes. An element that names or matches nothing is IMREC_ERR_ARGUMENT and
- * named in the message. */
+ * both sorted by bytes; a range ("a-{00..31}.rec", storage/uri_range.h) each of its names. An
+ * element that names or matches nothing is IMREC_ERR_ARGUMENT and named in the message. */
 IMREC_NODISCARD enum imrec_status uri_list_expand(const char *spec, const char *suffix,
                                                   struct uri_list *out, struct imrec_error *err);
 /* Appends a copy of a[0..n) and b as one URI. */
