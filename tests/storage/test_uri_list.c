@@ -176,6 +176,30 @@ LOOP_TEST(a_range_gives_the_names_that_a_shell_would, 0, COUNT(ranges))
     ck_assert(in == NULL || (*in == '{' && in[1] >= '0' && in[1] <= '9'));
 }
 
+static enum imrec_status count_names(void *user, const char *name, struct imrec_error *e)
+{
+    (void)e;
+    ck_assert_uint_le(strlen(name), 4095);
+    ++*(int *)user;
+    return IMREC_OK;
+}
+
+TEST(a_name_of_a_range_is_shorter_than_4096_bytes)
+{
+    char text[4200];
+    int names = 0;
+    memset(text, 'x', 4094);
+    strcpy(text + 4094, "{8..10}");
+    ck_assert_int_eq(uri_range_names(text, count_names, &names, &err), IMREC_ERR_LIMIT);
+    ck_assert_int_eq(names, 2);
+    ck_assert_ptr_nonnull(strstr(err.message, "a name is longer than 4095 bytes"));
+    strcpy(text + 4094, "{1..1}y");
+    ck_assert_int_eq(uri_range_names(text, count_names, &names, &err), IMREC_ERR_LIMIT);
+    memmove(text, text + 1, strlen(text));
+    ck_assert_int_eq(uri_range_names(text, count_names, &names, &err), IMREC_OK);
+    ck_assert_int_eq(names, 3);
+}
+
 LOOP_TEST(what_matches_nothing_is_named, 0, COUNT(bad))
 {
     char spec[2048], says[2048];
