@@ -542,14 +542,6 @@ static enum imrec_status all_of_it(void)
     return finish();
 }
 
-static void begin_again(void)
-{
-    char kept[512];
-    snprintf(kept, sizeof(kept), "rm -rf %.200s/plan %.200s/b*", p.dir.path, p.dir.path);
-    ck_assert_int_eq(system(kept), 0);
-    make_folder(&p.dir, "plan");
-}
-
 /* After a failure at any call the same calls, made again, end with the same set. */
 LOOP_TEST(any_call_that_fails_leaves_a_plan_that_can_go_on, 0, 2)
 {
@@ -559,13 +551,10 @@ LOOP_TEST(any_call_that_fails_leaves_a_plan_that_can_go_on, 0, 2)
     pack_a();
     name_all("fault://script=packing:");
     for (bool ended = false; !ended; n++) {
-        begin_again();
+        packing_plan_again(&p);
         script.call_eio = n;
         ck_assert_int_eq(fault_set("packing", &script, NULL), IMREC_OK);
-        ended = all_of_it() == IMREC_OK;
-        const struct fault_counts counts = fault_counts("packing");
-        ended = ended &&
-                counts.reads + counts.writes + counts.syncs + counts.renames + counts.folders < n;
+        ended = all_of_it() == IMREC_OK && packing_calls_ended(n);
         failures += !ended;
         ck_assert_int_eq(fault_set("packing", &(struct fault_script){0}, NULL), IMREC_OK);
         const enum imrec_status st = make(p.o.shards > 1 ? 0 : 2);
@@ -585,7 +574,7 @@ LOOP_TEST(any_memory_that_lacks_is_an_error, 0, 3)
     p.o.shards = 3 * (_i % 2);
     STARVING_SOME(s)
     {
-        begin_again();
+        packing_plan_again(&p);
         imrec_alloc_fail_after(-1);
         if (_i != 0)
             expect_ok(make(0));

@@ -70,14 +70,6 @@ static enum imrec_status all_of_it(void)
     return finish();
 }
 
-static void begin_again(void)
-{
-    char command[700];
-    snprintf(command, sizeof(command), "rm -rf %.200s/plan %.200s/b*", p.dir.path, p.dir.path);
-    ck_assert_int_eq(system(command), 0);
-    make_folder(&p.dir, "plan");
-}
-
 LOOP_TEST(any_call_that_fails_leaves_a_plan_that_can_go_on, 0, 2)
 {
     struct fault_script script = {0};
@@ -87,13 +79,10 @@ LOOP_TEST(any_call_that_fails_leaves_a_plan_that_can_go_on, 0, 2)
     pack_a();
     name_all("fault://script=packing:");
     for (bool ended = false; !ended; n++) {
-        begin_again();
+        packing_plan_again(&p);
         script.call_eio = n;
         ck_assert_int_eq(fault_set("packing", &script, NULL), IMREC_OK);
-        ended = all_of_it() == IMREC_OK;
-        const struct fault_counts counts = fault_counts("packing");
-        ended = ended &&
-                counts.reads + counts.writes + counts.syncs + counts.renames + counts.folders < n;
+        ended = all_of_it() == IMREC_OK && packing_calls_ended(n);
         failures += !ended;
         ck_assert_int_eq(fault_set("packing", &(struct fault_script){0}, NULL), IMREC_OK);
         expect_ok(again());
@@ -110,7 +99,7 @@ LOOP_TEST(any_memory_that_lacks_is_an_error, 0, 4) /* _i: the call */
     cut("5 19");
     STARVING_SOME(a)
     {
-        begin_again();
+        packing_plan_again(&p);
         imrec_alloc_fail_after(-1);
         expect_ok(count(0));
         expect_ok(count(1));

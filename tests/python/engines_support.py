@@ -2,8 +2,10 @@
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -60,6 +62,26 @@ def at_work(folder):
     return found - {os.getpid()}
 
 
+@contextlib.contextmanager
+def killing_workers(folder, count):
+    """Kills so many processes that are at work in the folder, one after the other; they are in the list that it gives."""
+    killed, ended = [], threading.Event()
+
+    def kill():
+        while len(killed) < count and not ended.wait(0.01):
+            for pid in sorted(at_work(folder) - set(killed))[:1]:
+                os.kill(pid, signal.SIGKILL)
+                killed.append(pid)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        yield killed
+    finally:
+        ended.set()
+        killer.join()
+
+
 def wait_until(true):
     end = time.monotonic() + 300
     while not true():
@@ -79,13 +101,12 @@ def s3_server(tmp_path, monkeypatch):
     """Variables of a server of its own, and the folder of its bucket."""
     monkeypatch.setenv("IMREC_SERVERS_RUN", str(tmp_path / "run"))
     monkeypatch.setenv("IMREC_SERVERS_INSTALL", "no")
-    alone = {name: value for name, value in os.environ.items() if name != "LD_PRELOAD"}  # curl hangs with a sanitizer's library
     begun = subprocess.run(["bash", "-c", f'set -e; set="$({SERVERS} s3 start)"; eval "$set"; env -0'], capture_output=True,
-                           text=True, env=alone)
+                           text=True)
     if begun.returncode == 77:
         pytest.skip(begun.stderr.strip().splitlines()[-1])
     assert begun.returncode == 0, begun.stderr
     try:
         yield dict(row.split("=", 1) for row in begun.stdout.split("\0") if row), tmp_path / "run" / "s3" / "data" / "imrec-test"
     finally:
-        subprocess.run([SERVERS, "s3", "stop"], check=True, env=alone)
+        subprocess.run([SERVERS, "s3", "stop"], check=True)

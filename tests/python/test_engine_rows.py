@@ -3,14 +3,13 @@ evaluations."""
 import os
 import random
 import signal
-import threading
 
 import pytest
 
 import imrec
 import imrec.distributed
 from conftest import jpeg, make_image
-from engines_support import LARGE, at_work, cluster_of, s3_server, start, wait_until
+from engines_support import LARGE, at_work, cluster_of, killing_workers, s3_server, start, wait_until
 from tests_support import files_in, warnings_of
 
 SCHEMA = "image binary, label int, id long, caption string"
@@ -168,22 +167,9 @@ def test_a_function_that_fails_on_the_way_is_named(engine, tmp_path):
 
 
 def test_a_worker_that_is_killed_loses_its_task_alone(engine, tmp_path):
-    rows, killed = rows_of(24), []
-
-    def kill():
-        while len(killed) < 2 and not ended.wait(0.01):
-            for pid in sorted(at_work(tmp_path / "b") - set(killed))[:1]:
-                os.kill(pid, signal.SIGKILL)
-                killed.append(pid)
-
-    ended = threading.Event()
-    killer = threading.Thread(target=kill)
-    killer.start()
-    try:
+    rows = rows_of(24)
+    with killing_workers(tmp_path / "b", 2) as killed:
         card = imrec.distributed.pack(engine.data(rows, parts=8), tmp_path / "b" / "t.rec", **engine.tasks, **LARGE)
-    finally:
-        ended.set()
-        killer.join()
     lost = [entry["error"] for entry in card["tasks"] if entry["error"]]
     assert len(killed) == len(lost) == 2 and all("was lost" in error for error in lost), lost
     imrec.pack(rows, tmp_path / "a" / "t.rec", **LARGE)

@@ -4,7 +4,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import Future
 
@@ -13,7 +12,7 @@ import pytest
 import imrec
 import imrec.distributed
 from conftest import jpeg, make_image
-from engines_support import LARGE, at_work, cluster_of, s3_server, start, wait_until
+from engines_support import LARGE, at_work, cluster_of, killing_workers, s3_server, start, wait_until
 from imrec._engines import _pool, _processes
 from tests_support import files_in
 
@@ -133,22 +132,8 @@ def test_an_error_of_a_task_is_raised_and_the_rest_continues(engine, folder, tmp
 
 
 def test_a_worker_that_is_killed_loses_its_task_alone(engine, folder, tmp_path):
-    killed = []
-
-    def kill():
-        while len(killed) < 2 and not ended.wait(0.01):
-            for pid in sorted(at_work(tmp_path / "b") - set(killed))[:1]:
-                os.kill(pid, signal.SIGKILL)
-                killed.append(pid)
-
-    ended = threading.Event()
-    killer = threading.Thread(target=kill)
-    killer.start()
-    try:
+    with killing_workers(tmp_path / "b", 2) as killed:
         card = imrec.distributed.pack(folder, tmp_path / "b" / "t.rec", tasks=8, **LARGE, **engine)
-    finally:
-        ended.set()
-        killer.join()
     assert len(killed) == 2 and card["packed"] == 24
     lost = [entry["error"] for entry in card["tasks"] if entry["error"]]
     assert len(lost) == (0 if engine["engine"] == "dask" else 2), lost  # whose scheduler gives the task to another worker

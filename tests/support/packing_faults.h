@@ -25,6 +25,22 @@ static inline void packing_end(struct packing *p)
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
 
+/* An empty folder plan, and nothing of the set b that was made of it before. */
+static inline void packing_plan_again(const struct packing *p)
+{
+    char command[512];
+    snprintf(command, sizeof(command), "rm -rf %.200s/plan %.200s/b*", p->dir.path, p->dir.path);
+    ck_assert_int_eq(system(command), 0);
+    make_folder(&p->dir, "plan");
+}
+
+/* Of the script that fails the n-th call: whether there were fewer. */
+static inline bool packing_calls_ended(uint64_t n)
+{
+    const struct fault_counts c = fault_counts("packing");
+    return c.reads + c.writes + c.syncs + c.renames + c.folders < n;
+}
+
 /* Whether verify() finds nothing in these shards. */
 static inline bool packing_verifies(struct packing *p, const char *uri)
 {
