@@ -31,7 +31,7 @@ _CHANGING = {row.name: default_of(row) for row in _tables.PACK if row.group == "
 def _pack(source: Any, out: Any, *, root: Any = None, image: str = ANY_IMAGE, label: str | None = ANY_LABEL,
           id: str | None = ANY_ID, allow_damaged: bool = False, append: bool = False, progress: bool | Callable[[Any], None] = False,
           **parameters: Any) -> dict[str, Any]:
-    parameters = {name: value for name, value in parameters.items() if value is not None}
+    parameters = given(parameters)
     if not is_path(source) or is_tar(source):
         unpacked = Unpacked()
         found = find(source, image, label, id, allow_damaged, unpacked)
@@ -105,6 +105,11 @@ def prepare_items(job: _Job, parameters: dict[str, Any], columns: Columns, names
     job.set_classes(names or [])
     return columns._replace(classes=numbers, encoding=parameters.get("encoding"),
                             quality=job.options.quality if "quality" in parameters else None)
+
+
+def given(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Without those that are None, which stands for the default."""
+    return {name: value for name, value in parameters.items() if value is not None}
 
 
 def keep_bytes(parameters: dict[str, Any]) -> dict[str, Any]:

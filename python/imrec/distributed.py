@@ -18,7 +18,7 @@ from typing import Any, Callable
 from . import _engines
 from ._engines._rows import Rows
 from ._ffi import check, lib, new_error
-from ._pack import _Job, keep_bytes, make_parent, prepare_items
+from ._pack import _Job, given, keep_bytes, make_parent, prepare_items
 from ._pack_items import ANY_ID, Columns, c_text
 from ._pack_sources import is_tar
 from ._plan import finish, make, status, tasks, work
@@ -70,8 +70,7 @@ def pack(source: Any, out: Any, engine: str | None = None, *, cluster: Any = Non
     if _engines.of_data_set(source) is not None:
         rows = _rows_of(source, out, folder, root, tasks, Columns(image, label, id), parameters)
     elif is_tar(source) and id == ANY_ID:
-        given = {name: value for name, value in parameters.items() if value is not None}
-        make(source, out, folder, tasks=tasks, again=True, **keep_bytes({**_extensions(image, label), **given}))
+        make(source, out, folder, tasks=tasks, again=True, **keep_bytes({**_extensions(image, label), **given(parameters)}))
     elif (image, label, id) != (ANY_IMAGE, ANY_LABEL, ANY_ID):
         raise ArgumentError("image=, label= and id= are for data sets, and image= and label= for archives")
     else:
@@ -96,7 +95,7 @@ def _extensions(image: str, label: str | None) -> dict[str, str]:
 def _rows_of(source: Any, out: Any, plan: str, root: Any, tasks: int, columns: Columns, parameters: dict[str, Any]) -> Any:
     """A data set, with the function that makes its plan when its rows are counted. Wrong parameters are refused before that."""
     job = _Job(out, None, root)
-    columns = prepare_items(job, {name: value for name, value in parameters.items() if value is not None}, columns, None)
+    columns = prepare_items(job, given(parameters), columns, None)
 
     def make_plan(items: Any, count: int, numbered: bool) -> None:
         make_parent(os.fspath(out))
