@@ -4,11 +4,11 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/math.h"
-#include "container/cbf_file.h"
 #include "container/cbf_places.h"
 #include "container/partition.h"
 #include "container/record_table.h"
-#include "container/value_bmp.h"
+#include "container/walk/cbf_file.h"
+#include "formats/cbf/value_bmp.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "container/record_table.h"
-#include "container/recordio_scan.h"
+#include "container/walk/recordio_scan.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/index_blocks.h"
 #include "formats/recordio/recordio.h"

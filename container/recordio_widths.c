@@ -7,8 +7,8 @@
 #include "container/metadata.h"
 #include "container/record_head.h"
 #include "container/record_table.h"
-#include "container/recordio_scan.h"
 #include "container/shards/manifest_beside.h"
+#include "container/walk/recordio_scan.h"
 #include "formats/recordio/image_record.h"
 
 #define AHEAD 32u /* heads announced to the system before they are read */

@@ -2,7 +2,7 @@
 #include "imrec/file_kind.h"
 
 #include "base/error.h"
-#include "container/cbf_file.h"
+#include "container/walk/cbf_file.h"
 #include "formats/ctf/ctf_look.h"
 #include "formats/file_kind.h"
 #include "formats/recordio/recordio.h"

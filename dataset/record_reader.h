@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "container/container.h"
 #include "container/metadata.h"
-#include "container/recordio_scan.h"
+#include "container/walk/recordio_scan.h"
 #include "dataset/table_reader.h"
 #include "imrec/records.h"
 

@@ -3,7 +3,7 @@
 #ifndef IMREC_DATASET_REPAIR_WALK_H
 #define IMREC_DATASET_REPAIR_WALK_H
 
-#include "container/recordio_scan.h"
+#include "container/walk/recordio_scan.h"
 
 struct moved_source { /* a shard from its byte `shift` on */
     struct source source;

@@ -6,7 +6,7 @@
 #ifndef IMREC_SPLIT_SPLIT_CHUNK_H
 #define IMREC_SPLIT_SPLIT_CHUNK_H
 
-#include "container/recordio_scan.h"
+#include "container/walk/recordio_scan.h"
 #include "split/split_set.h"
 
 struct split_item {       /* a record, or damage */

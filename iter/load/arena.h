@@ -3,7 +3,7 @@
 #ifndef IMREC_ITER_LOAD_ARENA_H
 #define IMREC_ITER_LOAD_ARENA_H
 
-#include "container/recordio_walk.h"
+#include "container/walk/recordio_walk.h"
 #include "iter/load/loader.h"
 
 #define PIECE_BYTES ((uint64_t)16 << 20) /* read at once; a cell for hard disks is one piece */

@@ -1,7 +1,7 @@
 /* minibatch/convert/cbf_card.c - imrec_cbf_card(). */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "container/cbf_file.h"
+#include "container/walk/cbf_file.h"
 #include "formats/cbf/cbf_chunk.h"
 #include "imrec/cbf.h"
 

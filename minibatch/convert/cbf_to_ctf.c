@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "container/cbf_file.h"
+#include "container/walk/cbf_file.h"
 #include "formats/cbf/cbf_chunk.h"
 #include "formats/text.h"
 #include "imrec/convert.h"

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/math.h"
-#include "container/cbf_file.h"
+#include "container/walk/cbf_file.h"
 #include "minibatch/corpus/corpus_slices.h"
 #include "minibatch/corpus/corpus_streams.h"
 

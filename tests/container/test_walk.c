@@ -1,6 +1,6 @@
 /* Every record of a well-formed shard is in exactly one cell, whatever the grid; and what a
  * walk finds, also in damage, does not depend on how much it is shown at a time. */
-#include "container/recordio_walk.h"
+#include "container/walk/recordio_walk.h"
 #include "tests/support/shards.h"
 #include "tests/support/suite.h"
 

@@ -1,7 +1,7 @@
 /* Sweeps over shards on a server: what is delivered is that of the files, many ranges are under way
  * at once, and what fails for good costs its records alone. */
 #include "base/alloc.h"
-#include "container/unreadable.h"
+#include "container/walk/unreadable.h"
 #include "tests/support/http_proxy.h"
 #include "tests/support/opening.h"
 #include "tests/support/small_set.h"

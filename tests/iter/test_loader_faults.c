@@ -2,7 +2,7 @@
  */
 #include "base/alloc.h"
 #include "base/threads.h"
-#include "container/recordio_scan.h"
+#include "container/walk/recordio_scan.h"
 #include "storage/fault.h"
 #include "storage/mem.h"
 #include "tests/support/loading.h"

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/threads.h"
-#include "container/unreadable.h"
+#include "container/walk/unreadable.h"
 #include "storage/store/scope.h"
 #include "storage/wire/pace.h"
 #include "tests/support/http_proxy.h"

@@ -1,10 +1,10 @@
-/* container/unreadable.h - reading bytes of a shard of which some cannot be read.
+/* container/walk/unreadable.h - reading bytes of a shard of which some cannot be read.
  *
  * Of this machine: after the first byte that fails, the rest of its page of 4096 bytes is a hole,
  * and reading continues after it: the loss depends on the shard alone, not on what was read
  * together. Of another machine: what a request asked for is a hole when it has failed for good. */
-#ifndef IMREC_CONTAINER_UNREADABLE_H
-#define IMREC_CONTAINER_UNREADABLE_H
+#ifndef IMREC_CONTAINER_WALK_UNREADABLE_H
+#define IMREC_CONTAINER_WALK_UNREADABLE_H
 
 #include "storage/source.h"
 

@@ -1,5 +1,5 @@
-/* container/unreadable.c - reading bytes of a shard of which some cannot be read. */
-#include "container/unreadable.h"
+/* container/walk/unreadable.c - reading bytes of a shard of which some cannot be read. */
+#include "container/walk/unreadable.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
-/* container/cbf_file.c */
-#include "container/cbf_file.h"
+/* container/walk/cbf_file.c */
+#include "container/walk/cbf_file.h"
 
 #include "base/alloc.h"
 #include "base/error.h"

@@ -1,9 +1,9 @@
-/* container/recordio_walk.c - a state machine over a view that its owner moves.
+/* container/walk/recordio_walk.c - a state machine over a view that its owner moves.
  *
  * A length that a flipped bit made huge must not make anybody load half a gigabyte: a record
  * that reaches far beyond the view is believed only once what follows it has been looked at, or
  * once it was searched for a head inside, piece by piece. */
-#include "container/recordio_walk.h"
+#include "container/walk/recordio_walk.h"
 
 #include "base/error.h"
 #include "base/math.h"

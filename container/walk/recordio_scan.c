@@ -1,5 +1,5 @@
-/* container/recordio_scan.c - a walk through a byte range of a shard in large reads. */
-#include "container/recordio_scan.h"
+/* container/walk/recordio_scan.c - a walk through a byte range of a shard in large reads. */
+#include "container/walk/recordio_scan.h"
 
 #include "base/error.h"
 #include "base/math.h"

@@ -1,6 +1,6 @@
-/* container/cbf_file.h - the header of a CBF file in storage. */
-#ifndef IMREC_CONTAINER_CBF_FILE_H
-#define IMREC_CONTAINER_CBF_FILE_H
+/* container/walk/cbf_file.h - the header of a CBF file in storage. */
+#ifndef IMREC_CONTAINER_WALK_CBF_FILE_H
+#define IMREC_CONTAINER_WALK_CBF_FILE_H
 
 #include "formats/cbf/cbf_header.h"
 #include "storage/source.h"

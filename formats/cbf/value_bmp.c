@@ -1,5 +1,5 @@
-/* container/value_bmp.c - 24 bits a pixel, or 8 and a palette of greys; rows from the bottom. */
-#include "container/value_bmp.h"
+/* formats/cbf/value_bmp.c - 24 bits a pixel, or 8 and a palette of greys; rows from the bottom. */
+#include "formats/cbf/value_bmp.h"
 
 #include "base/math.h"
 #include "formats/sequence_chunk.h"

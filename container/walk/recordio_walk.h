@@ -1,4 +1,4 @@
-/* container/recordio_walk.h - the contents of a cell: records, and damage between them.
+/* container/walk/recordio_walk.h - the contents of a cell: records, and damage between them.
  *
  * Pure: it gets bytes and returns what they are, or which bytes it needs. The rules are in
  * docs/reliability.md ("Damage"). A *head* is an aligned magic with part flag 0 or 1.
@@ -14,10 +14,10 @@
  * it there: damage is reported by the cell whose record or damage comes before it. But bytes that
  * cannot be read are reported by the cells that hold them, each its own, from the first of them to
  * the next head: no other cell may have tried to read them. */
-#ifndef IMREC_CONTAINER_RECORDIO_WALK_H
-#define IMREC_CONTAINER_RECORDIO_WALK_H
+#ifndef IMREC_CONTAINER_WALK_RECORDIO_WALK_H
+#define IMREC_CONTAINER_WALK_RECORDIO_WALK_H
 
-#include "container/unreadable.h"
+#include "container/walk/unreadable.h"
 #include "formats/recordio/recordio.h"
 
 /* Bytes [begin, end) of the shard are at p; begin is a multiple of 4. */

@@ -1,6 +1,6 @@
-/* container/value_bmp.h - planes of values as the file of an image. */
-#ifndef IMREC_CONTAINER_VALUE_BMP_H
-#define IMREC_CONTAINER_VALUE_BMP_H
+/* formats/cbf/value_bmp.h - planes of values as the file of an image. */
+#ifndef IMREC_FORMATS_CBF_VALUE_BMP_H
+#define IMREC_FORMATS_CBF_VALUE_BMP_H
 
 #include "base/bytes.h"
 

@@ -1,9 +1,10 @@
-/* container/recordio_scan.h - a walk through a byte range of a shard in large reads, front to back.
+/* container/walk/recordio_scan.h - a walk through a byte range of a shard in large reads, front to
+ * back.
  */
-#ifndef IMREC_CONTAINER_RECORDIO_SCAN_H
-#define IMREC_CONTAINER_RECORDIO_SCAN_H
+#ifndef IMREC_CONTAINER_WALK_RECORDIO_SCAN_H
+#define IMREC_CONTAINER_WALK_RECORDIO_SCAN_H
 
-#include "container/recordio_walk.h"
+#include "container/walk/recordio_walk.h"
 
 struct scan {
     struct source *source; /* borrowed */
