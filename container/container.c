@@ -176,6 +176,20 @@ static enum imrec_status cut_cells(struct container *c, struct imrec_error *err)
     return partition_grid(c, err);
 }
 
+/* image= and label= have no meaning where a record has one image, and its labels. */
+static enum imrec_status check_parts(const struct container *c, struct imrec_error *err)
+{
+    const char *const image = c->options.image, *const label = c->options.label;
+    const bool by_image = image != NULL && image[0] != '\0';
+    if (c->kind->named || (!by_image && (label == NULL || label[0] == '\0')))
+        return IMREC_OK;
+    return IMREC_REFUSE(err,
+                        "%s= says which part of a sample is its %s, but %.200s is a %s, whose "
+                        "records have one: leave it out",
+                        by_image ? "image" : "label", by_image ? "image" : "label",
+                        c->shards[0].uri, c->kind->name);
+}
+
 static enum imrec_status
 cut_partition(struct container *c, const struct shard_list *l, struct imrec_error *err)
 {
@@ -183,6 +197,7 @@ cut_partition(struct container *c, const struct shard_list *l, struct imrec_erro
     if (named && c->kind->own_index && c->kind->suffix != NULL)
         return IMREC_REFUSE(err, "path_imgidx: %.300s is a %s, which is its own index",
                             c->shards[0].uri, c->kind->name);
+    IMREC_TRY(check_parts(c, err));
     IMREC_TRY(c->kind->list(c, l, err));
     return container_is_listed(c) ? cover_records(c, err) : cut_cells(c, err);
 }
@@ -194,8 +209,14 @@ expand(struct container *c, struct shard_list *l, enum shard_look *look, struct 
     const char *path = c->options.path_imgrec, *source = c->options.source;
     const bool own = source != NULL && source[0] != '\0';
     *look = !own && c->options.look == CONTAINER_LOOK_SET ? c->options.shards : SHARDS_UNSEEN;
+    l->only = kinds_of(c->options.container);
     if (!own)
         return shard_list_add(l, path, *look, err);
+    if (l->only != NULL)
+        return IMREC_REFUSE(err,
+                            "source=%.100s says how files are read: container= is for kinds "
+                            "that are built in",
+                            source);
     IMREC_TRY(user_source_find(source, c, err));
     const char *suffix = user_source_suffix(c);
     return uri_list_expand(path, suffix != NULL ? suffix : "", &l->names, err);
@@ -239,6 +260,7 @@ enum imrec_status container_open_as(const struct container_options *o,
     if (st != IMREC_OK)
         container_close(out);
     out->options.path_imgrec = out->options.path_imgidx = out->options.source = NULL;
+    out->options.image = out->options.label = NULL;
     return st;
 }
 
@@ -334,7 +356,7 @@ enum imrec_status parse_room_init(struct parse_room *room, uint32_t labels,
 
 void parse_room_free(struct parse_room *room)
 {
-    IMREC_FREE(room->labels, room->typed, room->p);
+    IMREC_FREE(room->labels, room->typed, room->p, room->fields);
     *room = (struct parse_room){0};
 }
 

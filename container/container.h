@@ -13,8 +13,9 @@
 #include "base/image.h"
 #include "container/shard_list.h"
 #include "container/shards/index_lookup.h"
+#include "formats/record_field.h"
 #include "imrec/error.h"
-#include "imrec/types.h"
+#include "imrec/iter_params.h"
 #include "storage/source.h"
 
 #include <stdatomic.h>
@@ -53,20 +54,28 @@ union list_label;
 
 /* What parse() finds in a record. Views of the record or of the caller's room. */
 struct record {
-    uint64_t id, id2;              /* id is set first: also before an error */
-    uint32_t label_count;          /* of the record; `labels` may hold the first ones only */
-    struct bytes labels;           /* little-endian floats, any alignment */
-    const union list_label *typed; /* as a source wrote them; NULL: there are only `labels` */
-    struct bytes image, mask;      /* compressed; n = 0: none */
-    struct planes pixels;          /* of a decoded image; p NULL: none. Without height and width
-                                    * where the container has value_count */
+    uint64_t id, id2;                  /* id is set first: also before an error */
+    uint32_t label_count;              /* of the record; `labels` may hold the first ones only */
+    struct bytes labels;               /* little-endian floats, any alignment */
+    const union list_label *typed;     /* as a source wrote them; NULL: there are only `labels` */
+    struct bytes image, mask;          /* compressed; n = 0: none */
+    struct planes pixels;              /* of a decoded image; p NULL: none. Without height and width
+                                        * where the container has value_count */
+    const struct record_field *fields; /* field_count: all other parts, in their order */
+    uint32_t field_count;
 };
 
 /* The label at `i`, below label_count and what `labels` holds. */
 float record_label(const struct record *r, uint32_t i);
 
 /* What is looked at; the id always. */
-enum record_parts { RECORD_LABELS = 1, RECORD_IMAGE = 2, RECORD_MASK = 4, RECORD_PARTS = 7 };
+enum record_parts {
+    RECORD_LABELS = 1,
+    RECORD_IMAGE = 2,
+    RECORD_MASK = 4,
+    RECORD_FIELDS = 8,
+    RECORD_PARTS = 15
+};
 
 /* A worker's memory for what a record is made into. */
 struct parse_room {
@@ -76,6 +85,8 @@ struct parse_room {
     union list_label *typed; /* NULL: labels are float32 */
     enum imrec_label_dtype type;
     uint32_t label_room;
+    struct record_field *fields; /* of the record parsed last */
+    uint64_t field_room;
 };
 
 struct container;
@@ -91,6 +102,7 @@ struct container_kind {
     bool side_files;    /* .idx and .crc can be next to a shard, records are framed, repair works */
     bool masks;         /* records can have them */
     bool rooms;         /* parse() writes into its room */
+    bool named;         /* image= and label= say which part of a sample is what */
     /* By the first bytes of a shard, 512 or all of a shorter one. NULL: never, it is asked for. */
     bool (*recognize)(struct bytes first);
     /* Fills c->records with this partition's, or leaves it NULL: cells. Also index_hash for the
@@ -149,9 +161,11 @@ struct container_options {
     uint64_t table_most; /* records of a partition in memory: with binary indexes more are looked
                             up (of stores, TABLE_FAR times as many are in memory); 0: all */
     bool keep_in_memory, drop_behind;
-    uint32_t label_width;  /* CBF: labels of each image to keep; 0: as many as there are */
-    bool no_labels;        /* CBF: none */
-    const char *source;    /* of a plugin; NULL or "": none */
+    uint32_t label_width;           /* CBF: labels of each image to keep; 0: as many as there are */
+    bool no_labels;                 /* CBF: none */
+    const char *source;             /* of a plugin; NULL or "": none */
+    enum imrec_container container; /* of what kind the files are; AUTO: their first bytes tell */
+    const char *image, *label;      /* of kinds that are `named`; NULL or "": the kind's own */
     bool shifted;          /* records that begin on any byte are looked for, too: repair has them */
     bool verify_checksums; /* with the .crc next to every shard: set_sums.h */
     enum container_look look;

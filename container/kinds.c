@@ -17,6 +17,11 @@
 const struct container_kind *const container_kinds[] = {&recordio_kind, &cbf_kind, &webdataset_kind,
                                                         NULL};
 
+const struct container_kind *kinds_of(enum imrec_container c)
+{
+    return c == IMREC_CONTAINER_AUTO ? NULL : container_kinds[c - 1];
+}
+
 /* The kind that a shard's name promises. */
 static const struct container_kind *named(const char *uri)
 {
@@ -114,10 +119,21 @@ static const struct container_kind *recognized(struct bytes first)
     return NULL;
 }
 
+/* container= is taken at its word: what begins otherwise is no shard of that. */
+static enum imrec_status refuse_other(const struct shard *h, const struct container_kind *said,
+                                      const char *is, struct imrec_error *err)
+{
+    IMREC_REFUSE(err, "%.300s is no %s, which container= says: it begins as %s%s", h->uri,
+                 said->name, is != NULL ? "a " : "nothing that is known", is != NULL ? is : "");
+    imrec_error_file(err, h->uri);
+    return IMREC_ERR_ARGUMENT;
+}
+
 /* *out is NULL where the shard has no byte. */
-static enum imrec_status kind_of(const struct shard *h, bool shifted,
+static enum imrec_status kind_of(const struct shard *h, const struct container_options *o,
                                  const struct container_kind **out, struct imrec_error *err)
 {
+    const struct container_kind *said = kinds_of(o->container);
     uint8_t bytes[FILE_KIND_BYTES];
     const size_t n = h->size < sizeof(bytes) ? (size_t)h->size : sizeof(bytes);
     const struct bytes first = {bytes, n};
@@ -127,14 +143,16 @@ static enum imrec_status kind_of(const struct shard *h, bool shifted,
                    source_read(h->source, 0, bytes, n, NULL) != IMREC_OK))
         return IMREC_OK;
     const struct container_kind *found = recognized(first);
+    const struct file_kind k = file_kind_of(first);
+    if (said != NULL && found != said && (found != NULL || said != container_kinds[0]))
+        return refuse_other(h, said, found != NULL ? found->name : k.words, err);
     if (found != NULL) {
         *out = found;
         return IMREC_OK;
     }
-    const struct file_kind k = file_kind_of(first);
     if (k.weight == FILE_KIND_SURE || k.weight == FILE_KIND_INDEX)
         return refuse_kind(h->uri, &k, err);
-    IMREC_TRY(find_head(h, shifted, &head, err));
+    IMREC_TRY(find_head(h, o->shifted, &head, err));
     return head ? IMREC_OK : refuse_headless(h, &k, err);
 }
 
@@ -168,7 +186,7 @@ enum imrec_status kinds_find(const struct container *c, const struct container_k
     uint32_t first = 0;
     for (uint32_t i = 0; i < c->shard_count; i++) {
         const struct container_kind *kind;
-        IMREC_TRY(kind_of(&c->shards[i], c->options.shifted, &kind, err));
+        IMREC_TRY(kind_of(&c->shards[i], &c->options, &kind, err));
         if (kind == NULL || kind == found)
             continue;
         if (found != NULL)

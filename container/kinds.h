@@ -10,6 +10,9 @@ extern const struct container_kind
 /* Those that are known by their first bytes; NULL after the last. Of source=: user_source.h. */
 extern const struct container_kind *const container_kinds[];
 
+/* The one that container= names; NULL: AUTO. */
+const struct container_kind *kinds_of(enum imrec_container c);
+
 /* What each shard of container.late must be, when it is read first: another kind, and another kind
  * of file, are errors that name it. */
 struct kind_check {

@@ -67,8 +67,11 @@ add_manifest(struct shard_list *l, const char *path, enum shard_look look, struc
 
 /* ---- public ------------------------------------------------------------------------------ */
 
-static enum imrec_status expand(const char *spec, struct uri_list *found, struct imrec_error *err)
+static enum imrec_status expand(const char *spec, const struct container_kind *only,
+                                struct uri_list *found, struct imrec_error *err)
 {
+    if (only != NULL)
+        return uri_list_expand(spec, only->suffix, found, err);
     const enum imrec_status st = uri_list_expand(spec, container_kinds[0]->suffix, found, err);
     for (size_t i = 1; st == IMREC_ERR_ARGUMENT && container_kinds[i] != NULL; i++)
         if (uri_list_expand(spec, container_kinds[i]->suffix, found, NULL) == IMREC_OK)
@@ -80,7 +83,7 @@ enum imrec_status shard_list_add(struct shard_list *l, const char *spec, enum sh
                                  struct imrec_error *err)
 {
     struct uri_list found;
-    IMREC_TRY(expand(spec, &found, err));
+    IMREC_TRY(expand(spec, l->only, &found, err));
     enum imrec_status st = IMREC_OK;
     for (size_t i = 0; st == IMREC_OK && i < found.count; i++) {
         const char *uri = found.uri[i];

@@ -9,9 +9,12 @@ struct shard_promise {       /* of a manifest */
     uint64_t bytes, records; /* UINT64_MAX: there is none */
 };
 
+struct container_kind;
 struct shard_list {
     struct uri_list names;
-    struct shard_promise *promise; /* of each; NULL where nothing was compared */
+    struct shard_promise *promise;     /* of each; NULL where nothing was compared */
+    const struct container_kind *only; /* by the caller: a directory has its files of this kind;
+                                          NULL: of the first one that has any there */
 };
 
 enum shard_look {

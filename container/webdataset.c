@@ -1,29 +1,26 @@
 /* container/webdataset.c - the kind of WebDataset's tar archives.
  *
- * A record is a sample (archive/tar_samples.h). The image is the first file whose extension ends in
- * that of an image format, the label what .cls has in decimal digits. Records are listed from the
- * headers alone; their ids count them, over all archives. */
+ * A record is a sample (archive/tar_samples.h). image= and label= say which of its files are what
+ * (archive/sample_spec.h); all but the image are fields. Records are listed from the headers alone;
+ * their ids count them, over all archives. */
 #include "container/kinds.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "container/archive/sample_spec.h"
+#include "container/archive/tar_members.h"
 #include "container/archive/tar_samples.h"
 #include "container/partition.h"
 #include "container/record_table.h"
-#include "formats/recordio/image_record.h"
-#include "formats/set/image_list.h"
+#include "container/room_labels.h"
 #include "formats/tar/tar_header.h"
-#include "formats/text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define RECORD_MOST ((uint64_t)UINT32_MAX - TAR_BLOCK)
-
-static const char *const image_extensions[] = {"jpg", "jpeg", "png", "webp",
-                                               "gif", "bmp",  "tif", "tiff"};
 
 struct loss {
     uint64_t number; /* of the record, over all shards */
@@ -34,18 +31,10 @@ struct archive { /* container.state */
     struct loss *losses;
     uint64_t count, room;
     uint64_t begin; /* number of unit 0 */
+    struct sample_spec spec;
 };
 
 /* ---- listing ------------------------------------------------------------------------------ */
-
-static bool is_image(const char *extension)
-{
-    const char *dot = strrchr(extension, '.'), *last = dot != NULL ? dot + 1 : extension;
-    for (size_t i = 0; i < sizeof(image_extensions) / sizeof(*image_extensions); i++)
-        if (strcasecmp(last, image_extensions[i]) == 0)
-            return true;
-    return false;
-}
 
 struct listing {
     struct container *c;
@@ -74,9 +63,33 @@ add_loss(struct listing *l, uint64_t offset, const struct imrec_error *why, stru
     return add_record(l, offset, RECORD_LOST, err);
 }
 
+/* The link that is in place of the image or the labels; NULL: there is none. */
+static const struct tar_part *find_link(const struct listing *l)
+{
+    const struct sample_spec *spec = &((const struct archive *)l->c->state)->spec;
+    for (uint32_t i = 0; i < l->samples.count; i++) {
+        const struct tar_part *p = &l->samples.parts[i];
+        const char *e = tar_part_extension(&l->samples, p);
+        const struct bytes extension = {(const uint8_t *)e, strlen(e)};
+        if (p->type == TAR_LINK && (sample_spec_rank(spec, extension) != SAMPLE_NO_IMAGE ||
+                                    sample_spec_is_label(spec, extension)))
+            return p;
+    }
+    return NULL;
+}
+
 static enum imrec_status take_sample(struct listing *l, struct imrec_error *err)
 {
     struct imrec_error why;
+    const struct tar_part *link = find_link(l);
+    if (link != NULL) {
+        const uint64_t at = link->content - TAR_BLOCK;
+        (void)imrec_error_at(&why, IMREC_ERR_UNSUPPORTED, at,
+                             "%.200s is a link to another file, whose bytes are not here: write "
+                             "the archive with --hard-dereference (or --dereference)",
+                             tar_part_name(&l->samples, link));
+        return add_loss(l, at, &why, err);
+    }
     const uint64_t begin = l->samples.begin, n = l->samples.end - begin;
     if (n == 0)
         return IMREC_OK;
@@ -131,7 +144,10 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
     enum imrec_status st = IMREC_NO_MEMORY(err, "no memory to list an archive");
     if (l != NULL && c->state != NULL) {
         *l = (struct listing){.c = c, .hash = 0xcbf29ce484222325u};
-        st = list_all(l, err);
+        st = sample_spec_parse(c->options.image, c->options.label,
+                               &((struct archive *)c->state)->spec, err);
+        if (st == IMREC_OK)
+            st = list_all(l, err);
     }
     imrec_free(l);
     return st;
@@ -155,95 +171,94 @@ static const struct imrec_error *lost(const struct container *c, uint64_t unit)
                 .why;
 }
 
-struct member {
-    struct tar_header h;
-    struct bytes content;
-};
-
-/* The next file of a record; false: there is none. Headers were checked when they were listed, and
- * are again: the file may have changed. */
-static bool next_member(struct bytes *left, struct member *m)
+/* A file that is no image, after those before it. */
+static enum imrec_status add_field(struct parse_room *room, uint32_t count,
+                                   const struct tar_member *m, struct imrec_error *err)
 {
-    struct bytes content[2];
-    enum tar_type kind[2];
-    uint32_t count = 0;
-    while (left->n >= TAR_BLOCK) {
-        if (tar_header_parse(left->p, &m->h, NULL) != IMREC_OK)
-            return false;
-        for (uint32_t i = 0; i < count && m->h.type == TAR_FILE; i++)
-            if (tar_header_extend(&m->h, kind[i], content[i], NULL) != IMREC_OK)
-                return false;
-        if (m->h.size > left->n - TAR_BLOCK)
-            return false;
-        m->content = (struct bytes){left->p + TAR_BLOCK, (size_t)m->h.size};
-        const uint64_t step = TAR_BLOCK + tar_padded(m->h.size);
-        left->p += step < left->n ? step : left->n;
-        left->n -= step < left->n ? (size_t)step : left->n;
-        if (m->h.type == TAR_FILE)
-            return true;
-        if (m->h.type != TAR_LONG_NAME && m->h.type != TAR_PAX) {
-            count = 0;
-        } else if (count < 2) {
-            content[count] = m->content;
-            kind[count++] = m->h.type;
-        }
-    }
-    return false;
+    if (!IMREC_GROW(room->fields, room->field_room, (uint64_t)count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for the files of a sample");
+    room->fields[count] = (struct record_field){m->extension, m->content, FIELD_BYTES};
+    return IMREC_OK;
 }
 
-/* The class in *room's first label. */
-static enum imrec_status
-read_class(struct bytes text, struct parse_room *room, struct record *out, struct imrec_error *err)
+/* What is found of a sample. */
+struct finding {
+    uint32_t rank; /* of the image */
+    struct bytes image_name, label;
+    bool has_label;
+};
+
+/* The image is no field; which file it is is known at the end. */
+static void drop_image(struct record *r, struct record_field *fields, const struct finding *f)
 {
-    uint64_t v;
-    text = text_trim(text);
-    while (text.n != 0 && (text.p[text.n - 1] == '\n' || text.p[text.n - 1] == '\r'))
-        text.n--;
-    const bool exact = room->typed != NULL;
-    if (!text_to_u64(text, &v) || (exact ? v > INT64_MAX : !image_record_holds((double)v)))
-        return imrec_fail(err, IMREC_ERR_CORRUPT,
-                          "its .cls is %s: a class is a whole number from 0%s", text_quote(text).s,
-                          exact ? "" : ", one that a float32 has exactly (dtype_label=int64)");
-    out->label_count = 1;
-    if (room->label_room == 0)
-        return IMREC_OK;
-    store_le_float((uint8_t *)&room->labels[0], (float)v);
-    out->labels = (struct bytes){(const uint8_t *)room->labels, sizeof(float)};
-    if (!exact)
-        return IMREC_OK;
-    if (room->type == IMREC_LABEL_INT64)
-        room->typed[0].i = (int64_t)v;
-    else
-        room->typed[0].f = (double)v;
-    out->typed = room->typed;
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < r->field_count; i++)
+        if (fields[i].name.p != f->image_name.p)
+            fields[kept++] = fields[i];
+    r->field_count = kept;
+    r->fields = fields;
+}
+
+static enum imrec_status look_at_files(const struct sample_spec *spec, struct bytes left,
+                                       bool fields, struct parse_room *room, struct finding *f,
+                                       struct record *out, struct imrec_error *err)
+{
+    struct tar_member m;
+    while (tar_members_next(&left, &m)) {
+        const uint32_t rank = sample_spec_rank(spec, m.extension);
+        if (rank < f->rank) {
+            f->rank = rank;
+            f->image_name = m.extension;
+            out->image = m.content;
+        }
+        if (sample_spec_is_label(spec, m.extension)) {
+            f->label = m.content;
+            f->has_label = true;
+        }
+        if (fields)
+            IMREC_TRY(add_field(room, out->field_count++, &m, err));
+    }
+    if (fields)
+        drop_image(out, room->fields, f);
     return IMREC_OK;
+}
+
+static enum imrec_status no_image(const struct sample_spec *s, struct imrec_error *err)
+{
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "the sample has no image: none of its files ends in %s%s%s",
+                      s->image_count != 0 ? "." : ".jpg, .png or another suffix of an image",
+                      s->image_count != 0 ? s->image[0] : "",
+                      s->image_count > 1 ? " or another suffix of image=" : "");
+}
+
+static enum imrec_status read_labels(const struct sample_spec *s, const struct finding *f,
+                                     struct parse_room *room, struct record *out,
+                                     struct imrec_error *err)
+{
+    char name[300];
+    if (s->label == NULL) {
+        room_labels_none(room, out);
+        return IMREC_OK;
+    }
+    if (!f->has_label)
+        return IMREC_OK; /* it has none: who needs one says so */
+    (void)snprintf(name, sizeof(name), "its .%s", s->label);
+    return s->json != NULL ? room_labels_json(room, f->label, name, s->json, out, err)
+                           : room_labels_text(room, f->label, name, out, err);
 }
 
 static enum imrec_status parse(const struct container *c, const struct record_ref *r,
                                unsigned parts, struct parse_room *room, struct record *out,
                                struct imrec_error *err)
 {
-    (void)c;
-    struct bytes left = r->bytes, class = {NULL, 0};
-    struct member m;
-    const char *extension;
+    const struct sample_spec *s = &((const struct archive *)c->state)->spec;
+    struct finding f = {.rank = SAMPLE_NO_IMAGE};
     *out = (struct record){.id = r->key};
-    while (next_member(&left, &m)) {
-        (void)tar_key_bytes(m.h.name, &extension);
-        if (extension == NULL)
-            continue;
-        if (out->image.p == NULL && is_image(extension))
-            out->image = m.content;
-        if (strcmp(extension, "cls") == 0)
-            class = m.content;
-    }
-    if (out->image.p == NULL)
-        return imrec_fail(err, IMREC_ERR_CORRUPT,
-                          "the sample has no image: none of its files ends in .jpg, .png or "
-                          "another suffix of an image");
-    if (class.p == NULL || (parts & RECORD_LABELS) == 0)
-        return IMREC_OK;
-    return read_class(class, room, out, err);
+    IMREC_TRY(look_at_files(s, r->bytes, (parts & RECORD_FIELDS) != 0, room, &f, out, err));
+    if (f.rank == SAMPLE_NO_IMAGE)
+        return no_image(s, err);
+    return (parts & RECORD_LABELS) != 0 ? read_labels(s, &f, room, out, err) : IMREC_OK;
 }
 
 static const char *refuse_boxes(const struct container *c)
@@ -265,6 +280,7 @@ const struct container_kind webdataset_kind = {
     .align = TAR_BLOCK,
     .own_index = true,
     .rooms = true,
+    .named = true,
     .recognize = tar_is_magic,
     .list = list,
     .extent = record_table_extent,

@@ -43,7 +43,7 @@ static float label_offset(const struct imrec_iter *it, uint32_t shard)
     uint64_t i = m->count;
     while (i > 0 && m->set[i - 1].first_shard > shard)
         i--;
-    return i != 0 ? m->set[i - 1].label_offset : 0;
+    return (i != 0 ? m->set[i - 1].label_offset : 0) + (float)it->options.label_offset;
 }
 
 static enum imrec_status copy_labels(const struct imrec_iter *it, const struct record *r,
@@ -79,6 +79,43 @@ convert(enum imrec_label_dtype type, float label, union list_label *to, struct i
     return IMREC_OK;
 }
 
+/* mix_label_offset and label_offset, to labels of a record that are not float32. */
+static enum imrec_status add_offset(enum imrec_label_dtype type, float offset,
+                                    union list_label *label, struct imrec_error *err)
+{
+    if (type == IMREC_LABEL_FLOAT64) {
+        label->f += (double)offset;
+        return IMREC_OK;
+    }
+    union list_label whole = {.i = 0};
+    IMREC_TRY(convert(type, offset, &whole, err));
+    const int64_t room = whole.i > 0 ? INT64_MAX - whole.i : INT64_MIN - whole.i;
+    if (whole.i > 0 ? label->i > room : label->i < room)
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "its label %lld leaves no room for the offset %lld", (long long)label->i,
+                          (long long)whole.i);
+    label->i += whole.i;
+    return IMREC_OK;
+}
+
+/* The labels of the row `to` in their type. */
+static enum imrec_status take_typed(const struct imrec_iter *it, const struct record *r,
+                                    const struct found_labels *found, float offset, const float *to,
+                                    union list_label *typed, struct imrec_error *err)
+{
+    const enum imrec_label_dtype type = it->options.dtype_label;
+    const union list_label *from = found->listed != NULL ? found->typed : r->typed;
+    for (uint32_t i = 0; i < found->n; i++) {
+        if (from == NULL)
+            IMREC_TRY(convert(type, to[i], &typed[i], err));
+        else
+            typed[i] = from[i];
+        if (from != NULL && found->listed == NULL && offset != 0)
+            IMREC_TRY(add_offset(type, offset, &typed[i], err));
+    }
+    return IMREC_OK;
+}
+
 enum imrec_status iter_take_labels(struct imrec_iter *it, const struct record *r, uint32_t shard,
                                    size_t row, struct imrec_error *err)
 {
@@ -92,11 +129,6 @@ enum imrec_status iter_take_labels(struct imrec_iter *it, const struct record *r
     IMREC_TRY(copy_labels(it, r, shard, &found, to, err));
     if (s->typed == NULL)
         return IMREC_OK;
-    union list_label *typed = s->typed + row * s->label_width;
-    const union list_label *from = found.listed != NULL ? found.typed : r->typed;
-    if (from != NULL)
-        memcpy(typed, from, found.n * sizeof(*typed));
-    for (uint32_t i = 0; from == NULL && i < found.n; i++)
-        IMREC_TRY(convert(it->options.dtype_label, to[i], &typed[i], err));
-    return IMREC_OK;
+    return take_typed(it, r, &found, label_offset(it, shard), to, s->typed + row * s->label_width,
+                      err);
 }

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "container/kinds.h"
 #include "imrec/minibatch.h" /* IMREC_INFINITELY_REPEAT */
 #include "iter/mean.h"
 #include "iter/options/iter_options.h"
@@ -103,7 +104,7 @@ share_order(struct imrec_iter *it, struct record_stream_options *so, struct imre
 static enum imrec_status open_mix(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
-    struct shard_list l = {0};
+    struct shard_list l = {.only = kinds_of(o->container)};
     enum imrec_status st = IMREC_OK;
     if (o->mix[0] == '\0')
         return IMREC_OK;
@@ -161,6 +162,9 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .label_width = it->recipe.boxes ? 0 : (uint32_t)o->label_width,
         .no_labels = o->path_imglist[0] != '\0',
         .source = o->source,
+        .container = o->container,
+        .image = o->image,
+        .label = o->label,
         .verify_checksums = o->verify_checksums,
         .shards = shards_look(o),
     };

@@ -88,6 +88,7 @@ tar_header_parse(const uint8_t p[TAR_BLOCK], struct tar_header *out, struct imre
     uint64_t sum;
     out->name[0] = '\0';
     out->size = 0;
+    out->written = (struct bytes){p, 0};
     if (p[0] == 0 && memcmp(p, p + 1, TAR_BLOCK - 1) == 0) { /* each is as the one before it */
         out->type = TAR_END;
         return IMREC_OK;
@@ -108,7 +109,7 @@ tar_header_parse(const uint8_t p[TAR_BLOCK], struct tar_header *out, struct imre
         n = field(p + PREFIX, PREFIX_BYTES, out->name);
         out->name[n++] = '/';
     }
-    (void)field(p + NAME, NAME_BYTES, out->name + n);
+    out->written = (struct bytes){p + NAME, field(p + NAME, NAME_BYTES, out->name + n)};
     return IMREC_OK;
 }
 
@@ -122,7 +123,15 @@ static enum imrec_status set_name(struct tar_header *h, struct bytes name, struc
                           name.n, TAR_NAME_MAX - 1);
     memcpy(h->name, name.p, name.n);
     h->name[name.n] = '\0';
+    h->written = name;
     return IMREC_OK;
+}
+
+/* A file with holes, as GNU tar writes it among extended headers. */
+static bool is_sparse(struct bytes word)
+{
+    static const char begin[] = "GNU.sparse.";
+    return word.n >= sizeof(begin) - 1 && memcmp(word.p, begin, sizeof(begin) - 1) == 0;
 }
 
 /* "27 path=a/long/name.jpg\n", again and again. */
@@ -144,6 +153,8 @@ static enum imrec_status read_pax(struct tar_header *h, struct bytes text, struc
              h->size > (uint64_t)INT64_MAX))
             return imrec_fail(err, IMREC_ERR_CORRUPT,
                               "the size in an extended header of a tar archive is not a number");
+        if (is_sparse(word) && h->type == TAR_FILE)
+            h->type = TAR_SPARSE;
         text.p += length;
         text.n -= (size_t)length;
     }

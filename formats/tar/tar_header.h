@@ -25,6 +25,8 @@ struct tar_header {
     enum tar_type type;
     char name[TAR_NAME_MAX]; /* with its folder */
     uint64_t size;           /* bytes of the content, which is padded to whole blocks */
+    struct bytes written;    /* the name where it was read, at least from its last slash on: a view
+                                of the caller's bytes */
 };
 
 /* Whether a file begins with a tar header: its magic is at byte 257. */

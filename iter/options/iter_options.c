@@ -275,17 +275,30 @@ static enum imrec_status check_mix(const struct imrec_iter_options *o, struct im
 {
     if (o->mix[0] != '\0' && o->source[0] != '\0')
         return refuse(err, "source reads path_imgrec: mix is for sets of shards");
-    if (o->mix_label_offset[0] == '\0')
-        return IMREC_OK;
-    if (o->mix[0] == '\0')
+    if (o->mix_label_offset[0] != '\0' && o->mix[0] == '\0')
         return refuse(err, "mix_label_offset needs mix");
+    return IMREC_OK;
+}
+
+/* What is added to a class. */
+static enum imrec_status check_offset(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    const char *const name = o->label_offset != 0             ? "label_offset"
+                             : o->mix_label_offset[0] != '\0' ? "mix_label_offset"
+                                                              : NULL;
+    if (name == NULL)
+        return IMREC_OK;
     if (o->path_imglist[0] != '\0')
-        return refuse(err, "path_imglist replaces the labels that mix_label_offset adds to: write "
-                           "the labels that you want into it");
-    return o->label_width == 1
-               ? IMREC_OK
-               : refuse(err, "mix_label_offset is added to a label that is a class: label_width "
-                             "must be 1, without boxes");
+        return IMREC_REFUSE(err,
+                            "path_imglist replaces the labels that %s adds to: write the labels "
+                            "that you want into it",
+                            name);
+    if (o->label_width == 1)
+        return IMREC_OK;
+    return IMREC_REFUSE(err,
+                        "%s is added to a label that is a class: label_width must be 1, without "
+                        "boxes",
+                        name);
 }
 
 /* What chooses samples. */
@@ -293,6 +306,7 @@ static enum imrec_status check_choice(const struct imrec_iter_options *o, struct
 {
     const bool mixed = o->mix[0] != '\0', weighted = o->sample_weights[0] != '\0';
     IMREC_TRY(check_mix(o, err));
+    IMREC_TRY(check_offset(o, err));
     if (!iter_options_choose(o))
         return IMREC_OK;
     if (o->order != IMREC_ORDER_GLOBAL)

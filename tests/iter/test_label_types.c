@@ -243,6 +243,53 @@ TEST(labels_of_a_source_that_writes_float32_are_converted)
     imrec_iter_close(it);
 }
 
+/* ---- label_offset --------------------------------------------------------------------------- */
+
+LOOP_TEST(label_offset_is_added_in_the_type, 0, 3) /* _i: an enum imrec_label_dtype */
+{
+    static const char *const types[] = {"dtype_label=float32", "dtype_label=float64",
+                                        "dtype_label=int64"};
+    float plain[RECORDS];
+    struct imrec_batch b;
+    struct imrec_iter *it = set_open(&s, false, "batch_size=3");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    memcpy(plain, b.labels, sizeof(plain));
+    imrec_iter_close(it);
+    char words[100];
+    snprintf(words, sizeof(words), "batch_size=3 label_offset=-3 %s", types[_i]);
+    it = set_open(&s, false, words);
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    for (int i = 0; i < RECORDS; i++) {
+        ck_assert(b.labels[i] == plain[i] - 3);
+        ck_assert(_i != 1 || ((const double *)b.typed_labels)[i] == (double)plain[i] - 3);
+        ck_assert(_i != 2 || ((const int64_t *)b.typed_labels)[i] == (int64_t)plain[i] - 3);
+    }
+    imrec_iter_close(it);
+}
+
+TEST(label_offset_is_added_to_what_a_source_writes_exactly)
+{
+    struct imrec_batch b;
+    struct imrec_iter *it = open_source("source=typed(t) dtype_label=int64 label_offset=-1");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    ck_assert_int_eq(((const int64_t *)b.typed_labels)[0], BIG - 1);
+    imrec_iter_close(it);
+}
+
+TEST(what_label_offset_image_and_label_do_not_go_with_is_refused)
+{
+    expect_refused("batch_size=3 label_offset=1 label_width=2", IMREC_ERR_ARGUMENT,
+                   "label_offset is added to a label that is a class");
+    expect_refused(list_of("1", "2", "3", "label_offset=1"), IMREC_ERR_ARGUMENT,
+                   "path_imglist replaces the labels that label_offset adds to");
+    expect_refused("batch_size=3 image=jpg", IMREC_ERR_ARGUMENT,
+                   "image= says which part of a sample is its image");
+    expect_refused("batch_size=3 label=cls", IMREC_ERR_ARGUMENT,
+                   "label= says which part of a sample is its label");
+    expect_refused("batch_size=3 container=tar", IMREC_ERR_ARGUMENT,
+                   "no tar archive, which container= says");
+}
+
 TEST(opening_fails_cleanly)
 {
     opening_must_fail_cleanly(&s, false, list_of("1", "2", "3", "dtype_label=int64"));
