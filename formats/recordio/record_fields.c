@@ -13,7 +13,7 @@ static const uint8_t magic[MAGIC_BYTES] = {0x8b, 'f', 'l', 'd', 's', '1', '\r', 
 
 /* ---- reading ------------------------------------------------------------------------------- */
 
-/* The field at the begin of *rest, if it is whole. */
+/* The field at the begin of *rest, if all of it is there. */
 static bool take_field(struct bytes *rest, struct record_field *out)
 {
     if (rest->n < RECORD_FIELD_HEAD_BYTES || rest->p[0] >= FIELD_TYPES || rest->p[1] != 0)
@@ -41,7 +41,7 @@ static bool is_mask(const struct record_field *f)
            memcmp(f->name.p, RECORD_FIELD_MASK, f->name.n) == 0 && f->type == FIELD_BYTES;
 }
 
-/* All fields must be whole, and nothing may be left: they are not looked at again. */
+/* All of each field must be there, and nothing else: they are not looked at again. */
 static enum imrec_status check_fields(struct record_payload *out, struct imrec_error *err)
 {
     struct bytes rest = out->fields;
