@@ -101,6 +101,7 @@ struct container_kind {
     bool own_index;     /* records are always listed; path_imgidx is refused */
     bool side_files;    /* .idx and .crc can be next to a shard, records are framed, repair works */
     bool masks;         /* records can have them */
+    bool fields;        /* likewise */
     bool rooms;         /* parse() writes into its room */
     bool named;         /* image= and label= say which part of a sample is what */
     bool apart;         /* of each record the bytes are read by themselves: it is a file */
@@ -170,7 +171,7 @@ struct container_options {
     uint32_t label_width;           /* CBF: labels of each image to keep; 0: as many as there are */
     bool no_labels;                 /* CBF: none */
     const char *source;             /* of a plugin; NULL or "": none */
-    enum imrec_container container; /* of what kind the files are; AUTO: their first bytes tell */
+    enum imrec_container container; /* of what kind the files are; AUTO: by their first bytes */
     const char *image, *label;      /* of kinds that are `named`; NULL or "": the kind's own */
     const char *path_root; /* of a list: the folder of its files; NULL or "": the current one */
     bool shifted;          /* records that begin on any byte are looked for, too: repair has them */

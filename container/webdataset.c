@@ -242,7 +242,7 @@ static enum imrec_status read_labels(const struct sample_spec *s, const struct f
         return IMREC_OK;
     }
     if (!f->has_label)
-        return IMREC_OK; /* it has none: who needs one says so */
+        return IMREC_OK; /* it has none: who needs one refuses it */
     (void)snprintf(name, sizeof(name), "its .%s", s->label);
     return s->json != NULL ? room_labels_json(room, f->label, name, s->json, out, err)
                            : room_labels_text(room, f->label, name, out, err);
@@ -279,6 +279,7 @@ const struct container_kind webdataset_kind = {
     .suffix = ".tar",
     .align = TAR_BLOCK,
     .own_index = true,
+    .fields = true,
     .rooms = true,
     .named = true,
     .recognize = tar_is_magic,

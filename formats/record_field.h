@@ -1,4 +1,4 @@
-/* formats/record_field.h - a named piece of a sample beside its image and labels: a caption, JSON,
+/* formats/record_field.h - a named piece of a sample next to its image and labels: a caption, JSON,
  * a second image. */
 #ifndef IMREC_FORMATS_RECORD_FIELD_H
 #define IMREC_FORMATS_RECORD_FIELD_H

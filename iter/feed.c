@@ -222,8 +222,10 @@ static void begin_cell(const struct imrec_iter *it, struct cell_state *c)
 static enum ordered_step step(struct imrec_iter *it, struct ticket *t)
 {
     struct cell_state *c = &it->slots.cells[t->cell];
-    if (!it->cell_open)
+    if (!it->cell_open) {
         slots_begin_cell(&it->slots, t->cell);
+        batch_fields_begin(&it->fields, t->cell);
+    }
     it->cell_open = true;
     while (!it->closing) {
         bool more, own;

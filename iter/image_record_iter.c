@@ -30,6 +30,7 @@ void imrec_iter_close(struct imrec_iter *it)
     imrec_free(it->workers);
     headroom_destroy(&it->headroom);
     slots_free(&it->slots);
+    batch_fields_free(&it->fields);
     view_kinds_free(&it->views);
     batch_lease_leave(it->lease);
     label_table_free(&it->labels);
@@ -81,6 +82,8 @@ static void describe(struct imrec_iter *it, uint32_t cell, struct imrec_batch *o
         .repeats = rows,
         .masks = views[0].masks,
         .typed_labels = s->typed != NULL ? s->typed + row * s->label_width : NULL,
+        .fields = batch_fields_show(&it->fields, cell),
+        .field_count = it->fields.count,
     };
 }
 

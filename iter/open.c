@@ -176,6 +176,10 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                           "%.200s is a %s, whose images have no masks: records have",
                           it->container.shards[0].uri, it->container.kind->name);
+    if (it->fields.count != 0 && !it->container.kind->fields)
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "fields=%.100s: %.200s is a %s, whose samples have none", o->fields,
+                          it->container.shards[0].uri, it->container.kind->name);
     warn_of_index(it);
     it->stream.plan = record_stream_plan(&so, &it->container, (uint64_t)o->shuffle_chunk);
     IMREC_TRY(load_labels(it, err));
@@ -237,6 +241,21 @@ static enum imrec_status make_workers(struct imrec_iter *it, struct imrec_error 
     return IMREC_OK;
 }
 
+/* All slots of a batch are filled. */
+static void complete(void *context, uint32_t cell)
+{
+    struct imrec_iter *it = context;
+    struct cell_state *c = &it->slots.cells[cell];
+    struct imrec_error err;
+    if (recipe_mixes(&it->recipe))
+        iter_mix(it, cell);
+    const enum imrec_status st = batch_fields_join(&it->fields, cell, &err);
+    if (st == IMREC_OK || c->fatal != IMREC_OK)
+        return;
+    c->fatal = st;
+    c->fatal_error = err;
+}
+
 static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
@@ -246,7 +265,7 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
         .context = it,
         .feed = iter_feed,
         .work = iter_work,
-        .complete = recipe_mixes(&it->recipe) ? iter_mix : NULL,
+        .complete = recipe_mixes(&it->recipe) || it->fields.count != 0 ? complete : NULL,
         .tasks = (uint32_t)o->batch_size / it->views.rows, /* samples */
         .places = (uint32_t)o->prefetch_buffer + 1,
         .workers = it->worker_count,
@@ -343,6 +362,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     if (slots_memory(o, &it->views, it->label_width) == UINT64_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT,
                           "data_shape and batch_size ask for a batch of over 1 TiB");
+    IMREC_TRY(batch_fields_init(&it->fields, o, err));
     IMREC_TRY(iter_metrics_open(it, err));
     IMREC_TRY(open_data(it, err));
     IMREC_TRY(iter_plan_memory(it, err));

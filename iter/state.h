@@ -4,6 +4,7 @@
 
 #include "augment/normalize/normalize.h"
 #include "container/container.h"
+#include "iter/fields.h"
 #include "iter/load/record_stream.h"
 #include "iter/options/mix_sets.h"
 #include "iter/sample/label_table.h"
@@ -53,6 +54,7 @@ struct imrec_iter {
     struct global_order global; /* with order=global: the stream's */
     struct schedule schedule;
     struct slots slots;
+    struct batch_fields fields;
     struct batch_lease *lease; /* of batches that the consumer keeps; NULL until the first */
     struct label_table labels; /* of path_imglist; empty: not given */
     float *mean_image;         /* NULL: mean_* count */

@@ -19,7 +19,9 @@ static uint64_t index_bytes(const struct imrec_iter *it)
 enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
-    const uint64_t batches = slots_memory(o, &it->views, it->label_width),
+    const uint64_t slots = slots_memory(o, &it->views, it->label_width),
+                   fields = batch_fields_memory(&it->fields),
+                   batches = slots > UINT64_MAX - fields ? UINT64_MAX : slots + fields,
                    windows = it->stream.plan.arena_bytes * it->stream.plan.arenas +
                              it->stream.plan.far_bytes;
     const uint64_t scratch = it->worker_count * HEADROOM_FREE_BYTES;
@@ -50,9 +52,9 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
 static uint64_t memory_in_use(struct imrec_iter *it)
 {
     uint64_t sum = slots_memory(&it->options, &it->views, it->label_width) +
-                   container_memory(&it->container) + global_order_memory(&it->global) +
-                   label_table_memory(&it->labels) + it->mean_image_bytes +
-                   batch_lease_memory(it->lease);
+                   batch_fields_memory(&it->fields) + container_memory(&it->container) +
+                   global_order_memory(&it->global) + label_table_memory(&it->labels) +
+                   it->mean_image_bytes + batch_lease_memory(it->lease);
     if (it->stream.loader != NULL)
         sum += loader_memory(it->stream.loader);
     return sum;

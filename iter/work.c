@@ -16,7 +16,8 @@ static enum imrec_status parse(struct imrec_iter *it, const struct record_ref *r
 {
     const struct container *c = &it->container;
     const bool masks = it->slots.masks_bytes != 0;
-    const unsigned parts = RECORD_LABELS | RECORD_IMAGE | (masks ? RECORD_MASK : 0);
+    const unsigned parts = RECORD_LABELS | RECORD_IMAGE | (masks ? RECORD_MASK : 0) |
+                           (it->fields.count != 0 ? RECORD_FIELDS : 0);
     IMREC_TRY(c->kind->parse(c, ref, parts, &w->room, out, err));
     if (c->value_count != 0) { /* values have no shape of their own */
         const uint8_t *values = out->pixels.p;
@@ -91,6 +92,7 @@ static enum imrec_status begin_slot(struct imrec_iter *it, const struct ticket *
         IMREC_TRY(iter_take_labels(it, p, t->record->shard, row, err));
     if (it->recipe.keypoints != 0 && !it->recipe.boxes)
         IMREC_TRY(targets_check_points(&it->recipe, labels, s->label_width, err));
+    IMREC_TRY(batch_fields_take(&it->fields, t->cell, slot, p, err));
     for (uint32_t tensor = 0; tensor < it->views.tensors; tensor++)
         set_view(it, t, slot, tensor, p->id, &views[tensor]);
     if (s->mixes != NULL)
@@ -223,6 +225,15 @@ static void count_failure(struct imrec_iter *it, const struct ticket *t, struct 
     mutex_unlock(&c->lock);
 }
 
+static void clear_sample(struct imrec_iter *it, const struct ticket *t, uint64_t id,
+                         const struct imrec_error *why)
+{
+    const uint32_t rows = it->views.rows;
+    slots_fail(&it->slots, t->cell, t->slot, id, why);
+    for (uint32_t row = 0; row < rows; row++)
+        batch_fields_clear(&it->fields, t->cell, t->slot * rows + row);
+}
+
 static void fail(struct imrec_iter *it, const struct ticket *t, struct worker *w, uint64_t id,
                  enum imrec_status st, const struct imrec_error *why)
 {
@@ -231,7 +242,7 @@ static void fail(struct imrec_iter *it, const struct ticket *t, struct worker *w
     remember(it, t, st);
     const bool replaced = it->options.on_error == IMREC_ON_ERROR_REPLACE && replace(it, t, w);
     if (!replaced)
-        slots_fail(&it->slots, t->cell, t->slot, id, &told);
+        clear_sample(it, t, id, &told);
     count_failure(it, t, w, replaced, &told);
 }
 

@@ -203,6 +203,8 @@ enum imrec_locality {
     X(const char *, image,          "",   0, 255,       "SUFFIX,...", "dataset",   "of tars: the file of a sample that is its image, by the first of these suffixes that it has; nothing = the first one with a usual suffix of images", SCOPE_DATA) \
     X(const char *, label,          "",   0, 255,       "SUFFIX|SUFFIX:PATH|none", "dataset", "of tars: the file of a sample that has its labels, as numbers (cls, which is the default), or in JSON (json:object.class); none = there are none, zeros are delivered", SCOPE_DATA) \
     X(int64_t,  label_offset,       "0",  -(1 << 24), 1 << 24, "classes", "dataset", "added to the label of each record, a class: -1 for classes that count from 1; label_width must be 1", SCOPE_VALUES) \
+    X(const char *, fields,         "",   0, 65535,     "NAME,...", "batch",       "further parts of a sample to deliver as bytes: files of a tar by their extensions, features of a TFRecord, fields of a record: txt,json; a sample without one fails, unless its name ends in ?", SCOPE_BATCH) \
+    X(int64_t,  max_field_bytes,    "65536", 1, 1 << 30, "bytes",  "batch",        "a field with more bytes fails its sample", SCOPE_BATCH) \
     X(const char *, path_root,      "",   0, 65535,     "DIR",     "dataset",      "of path_imgrec=NAME.lst: the folder, of any store, that its files are in; nothing = the current one", SCOPE_DATA) \
     X(enum imrec_draw_key, draw_key, "offset", 0, 1,    "offset|id", "augmentation", "random draws depend on the place of a record in its shard; or on its id, so that they are the same for a folder of images and the sets packed from it; ids should differ", SCOPE_DATA)
 /* clang-format on */

@@ -32,6 +32,21 @@ struct imrec_view {
     const void *masks;
 };
 
+/* What a slot has of a field. */
+enum imrec_field_kind {
+    IMREC_FIELD_NONE,    /* nothing: padding, a failed sample, or an optional field that it lacks */
+    IMREC_FIELD_BYTES,   /* a text, a file; it may be empty */
+    IMREC_FIELD_INT64,   /* 8 bytes each, little-endian */
+    IMREC_FIELD_FLOAT32, /* 4 bytes each, little-endian */
+};
+/* A field of all slots, as fields= names it: one after another without gaps. */
+struct imrec_batch_field {
+    const char *name;
+    const uint8_t *bytes;    /* of slot i: [offsets[i], offsets[i + 1]); NULL if all are empty */
+    const uint64_t *offsets; /* slots + 1 */
+    const uint8_t *kinds;    /* of each slot, an enum imrec_field_kind */
+};
+
 /* A batch. The iterator owns every pointer, and keeps it valid until the next imrec_iter_next(),
  * _rewind(), _seek() or _close().
  *
@@ -68,6 +83,8 @@ struct imrec_batch {
     const void *typed_labels;
     uint32_t replaced; /* on_error=replace: of count, slots with another sample of the window
                           (pixels, labels, id, draws) instead of one that failed */
+    const struct imrec_batch_field *fields; /* field_count, in the order of fields=; NULL without */
+    uint32_t field_count;
 };
 
 /* Times and counts since opening; times are sums over all workers, in ns. */

@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _show
 from ._ffi import ffi, lib
+from .errors import DataError
 
 DTYPES = {"IMREC_FLOAT32": np.float32, "IMREC_FLOAT16": np.float16, "IMREC_UINT8": np.uint8, "IMREC_INT8": np.int8}
 LABELS = {"IMREC_LABEL_FLOAT32": np.float32, "IMREC_LABEL_FLOAT64": np.float64, "IMREC_LABEL_INT64": np.int64}
@@ -72,6 +73,32 @@ def _copied(pointer: Any, dtype: Any, *shape: int) -> np.ndarray[Any, Any]:
     return np.frombuffer(ffi.buffer(pointer, count * np.dtype(dtype).itemsize), dtype, count).reshape(shape).copy()
 
 
+class _Column:
+    """The values of a field, slot by slot: C's memory copied once."""
+
+    def __init__(self, c: Any, slots: int) -> None:
+        self._offsets = _copied(c.offsets, np.uint64, slots + 1)
+        self._kinds = _copied(c.kinds, np.uint8, slots)
+        self._bytes = bytes(ffi.buffer(c.bytes, int(self._offsets[slots]))) if self._offsets[slots] else b""
+
+    def values(self) -> list[Any]:
+        ends = self._offsets.tolist()
+        pieces = [self._bytes[begin:end] for begin, end in zip(ends, ends[1:])]
+        if (self._kinds == _BYTES).all():
+            return pieces
+        return [_made(piece, kind) for piece, kind in zip(pieces, self._kinds.tolist())]
+
+
+def _made(piece: bytes, kind: int) -> Any:
+    if kind in _NUMBERS:
+        return np.frombuffer(piece, _NUMBERS[kind])
+    return piece if kind == _BYTES else None
+
+
+_BYTES = 1  # enum imrec_field_kind
+_NUMBERS = {2: np.dtype("<i8"), 3: np.dtype("<f4")}
+
+
 class Batch:
     """A batch. `data` is in the iterator's memory and stays valid as long as anything refers to it; everything else is the
     batch's own. Unpacks as `data, labels = batch`; passes to jax, cupy, torch and others by DLPack."""
@@ -96,6 +123,9 @@ class Batch:
     draws: np.ndarray[Any, Any] | None
     #: that of each of the views
     view_draws: tuple[np.ndarray[Any, Any] | None, ...]
+    #: with fields="txt,json": of each name, what each slot has, as bytes (features of a TFRecord that are numbers: an int64 or
+    #: float32 array); None for a slot without a sample, and without an optional field ("json?")
+    fields: dict[str, list[Any]]
     number: int  #: of the batch since opening, from 0
     sweep: int  #: of its first sample, from 0
     epoch: int  #: of its first sample, from 0
@@ -123,6 +153,8 @@ class Batch:
         self.number, self.sweep, self.epoch = c.number, c.sweep, c.epoch
         self.count, self.pad, self.failed, self.repeats = c.count, c.pad, c.failed, c.repeats
         self.replaced = c.replaced
+        self.fields = {ffi.string(f.name).decode(errors="surrogateescape"): _Column(f, n).values()
+                       for f in c.fields[0:c.field_count]} if c.field_count else {}
         self.sweep_end, self.epoch_end = c.sweep_end, c.epoch_end
         self.dropped, self._channels_last = 0, channels_last
 
@@ -142,9 +174,26 @@ class Batch:
         self.valid, self.status = self.valid[keep], self.status[keep]
         self.view_draws = tuple(draws if draws is None else _renumbered(draws, keep) for draws in self.view_draws)
         self.draws = self.view_draws[0]
+        kept = np.flatnonzero(keep).tolist()
+        self.fields = {name: [values[i] for i in kept] for name, values in self.fields.items()}
         self.dropped += int(dead.sum())
         self.count = int(self.valid.sum())
         self.pad = self.slots - self.count
+
+    def __getitem__(self, name: str) -> list[Any]:
+        """batch["txt"] is batch.fields["txt"]."""
+        return self.fields[name]
+
+    def text(self, name: str) -> list[str | None]:
+        """A field as texts. Bytes that are not UTF-8 are an error that names the sample."""
+        return [value if value is None else self._decoded(name, i, value) for i, value in enumerate(self.fields[name])]
+
+    def _decoded(self, name: str, i: int, value: Any) -> str:
+        try:
+            return bytes(value).decode()
+        except UnicodeDecodeError as why:
+            raise DataError(f"the field {name!r} of the sample with id {self.ids[i]} is not UTF-8: {why.reason} at byte "
+                            f"{why.start} of {len(value)}", id=int(self.ids[i])) from why
 
     def __iter__(self) -> Iterator[np.ndarray[Any, Any]]:
         return iter((self.data, self.labels))

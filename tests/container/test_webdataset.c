@@ -350,7 +350,7 @@ TEST(container_says_which_files_are_meant)
                   "%s", err.message);
     o.container = IMREC_CONTAINER_CBF;
     ck_assert_int_eq(container_open(&o, &c, &err), IMREC_ERR_ARGUMENT);
-    tmp_remove_all(dir.path);
+    tmpdir_remove(&dir);
 }
 
 LOOP_TEST(partitions_count_the_samples_off, 1, 6) /* _i parts */

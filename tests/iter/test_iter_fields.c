@@ -1,0 +1,186 @@
+/* fields=: named parts of samples, slot by slot, whatever the threads; missing and large ones;
+ * views, padding, skipped and replaced samples. */
+#include "tests/support/imageset.h"
+#include "tests/support/suite.h"
+#include "tests/support/tars.h"
+
+enum { SAMPLES = 23, NOBODY = 1000 };
+
+static struct image_set s; /* its path_imgrec is a tar */
+static struct imrec_error err;
+
+/* Of sample i: its own length and letter. */
+static void caption(uint32_t i, char out[256])
+{
+    const size_t n = 1 + i * 37 % 200;
+    memset(out, 'a' + (int)(i % 26), n);
+    out[n] = '\0';
+}
+
+static void put(struct buf *tar, uint32_t i, const char *extension, struct bytes content)
+{
+    char name[40];
+    snprintf(name, sizeof(name), "%u.%s", i, extension);
+    tar_put(tar, name, '0', content.p, content.n);
+}
+
+/* An image, a class and a caption each; a third of them has no .json. The image of `broken` is
+ * none. */
+static void make_set(uint32_t broken)
+{
+    const struct image_set_options o = {.jpeg = true};
+    struct buf tar = BUF_INIT((size_t)1 << 24);
+    struct codec *c;
+    s = (struct image_set){.dir = tmpdir_make(), .labels = 1};
+    ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        char text[256];
+        const struct bytes x = {(const uint8_t *)"x", 1};
+        put(&tar, i, "jpg", i == broken ? x : set_encode(c, &o, i));
+        snprintf(text, sizeof(text), "%u", i);
+        put(&tar, i, "cls", (struct bytes){(const uint8_t *)text, strlen(text)});
+        caption(i, text);
+        put(&tar, i, "txt", (struct bytes){(const uint8_t *)text, strlen(text)});
+        if (i % 3 != 0)
+            put(&tar, i, "json", (struct bytes){(const uint8_t *)"{}", 2});
+    }
+    codec_free(c);
+    tar_end(&tar);
+    snprintf(s.rec, sizeof(s.rec), "path_imgrec=%s", tmp_write(&s.dir, "a.tar", tar.p, tar.n));
+    buf_free(&tar);
+}
+
+static void forget(void)
+{
+    image_set_free(&s);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+}
+
+static struct bytes value(const struct imrec_batch_field *f, uint32_t slot)
+{
+    return (struct bytes){f->bytes + f->offsets[slot], f->offsets[slot + 1] - f->offsets[slot]};
+}
+
+/* Slot `slot` has what sample i has of "txt,json?". */
+static void expect_fields(const struct imrec_batch *b, uint32_t slot, uint32_t i)
+{
+    char text[256];
+    caption(i, text);
+    ck_assert_int_eq(b->fields[0].kinds[slot], IMREC_FIELD_BYTES);
+    const struct bytes txt = value(&b->fields[0], slot), json = value(&b->fields[1], slot);
+    ck_assert_uint_eq(txt.n, strlen(text));
+    ck_assert_mem_eq(txt.p, text, txt.n);
+    ck_assert_int_eq(b->fields[1].kinds[slot], i % 3 != 0 ? IMREC_FIELD_BYTES : IMREC_FIELD_NONE);
+    ck_assert_uint_eq(json.n, i % 3 != 0 ? 2 : 0);
+}
+
+static void expect_nothing(const struct imrec_batch *b, uint32_t slot)
+{
+    for (uint32_t f = 0; f < b->field_count; f++)
+        ck_assert(b->fields[f].kinds[slot] == IMREC_FIELD_NONE &&
+                  b->fields[f].offsets[slot] == b->fields[f].offsets[slot + 1]);
+}
+
+CASE(.teardown = forget, .timeout = 60)
+
+LOOP_TEST(fields_go_with_their_samples, 1, 5) /* _i workers */
+{
+    char words[200];
+    uint32_t seen = 0;
+    struct imrec_batch b;
+    make_set(NOBODY);
+    snprintf(words, sizeof(words),
+             "fields=txt,json? shuffle=1 seed=3 rand_mirror=1 preprocess_threads=%d", _i);
+    struct imrec_iter *it = set_open(&s, false, words);
+    for (int sweep = 0; sweep < 3; sweep++) {
+        while (imrec_iter_next(it, &b, &err) == IMREC_OK) {
+            ck_assert_uint_eq(b.field_count, 2);
+            ck_assert_str_eq(b.fields[0].name, "txt");
+            ck_assert_str_eq(b.fields[1].name, "json");
+            for (uint32_t k = 0; k < b.slots; k++) {
+                if (b.valid[k])
+                    expect_fields(&b, k, (uint32_t)b.ids[k]);
+                else
+                    expect_nothing(&b, k);
+                seen += b.valid[k];
+            }
+        }
+    }
+    ck_assert_uint_eq(seen, 3 * SAMPLES);
+    imrec_iter_close(it);
+}
+
+TEST(each_view_of_a_sample_has_its_fields)
+{
+    struct imrec_batch b;
+    make_set(NOBODY);
+    struct imrec_iter *it =
+        set_open(&s, false, "fields=txt,json? batch_size=6 num_views=3 rand_mirror=1");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    for (uint32_t k = 0; k < 6; k++)
+        expect_fields(&b, k, k / 3);
+    imrec_iter_close(it);
+}
+
+TEST(a_missing_field_fails_its_sample_unless_it_may_be_missing)
+{
+    struct imrec_batch b;
+    make_set(NOBODY);
+    struct imrec_iter *it = set_open(&s, false, "fields=txt,json batch_size=4");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_ERR_DATA);
+    ck_assert_msg(strstr(err.message, "the sample has no field 'json', it has cls, txt") != NULL,
+                  "%s", err.message);
+    ck_assert_uint_eq(b.failed, 2);
+    expect_nothing(&b, 0);
+    ck_assert_uint_eq(value(&b.fields[1], 1).n, 2);
+    expect_nothing(&b, 3);
+    imrec_iter_close(it);
+}
+
+TEST(a_large_field_fails_its_sample)
+{
+    struct imrec_batch b;
+    make_set(NOBODY);
+    struct imrec_iter *it =
+        set_open(&s, false, "fields=txt max_field_bytes=75 batch_size=4 on_error=skip");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    const uint8_t valid[] = {1, 1, 1, 0}; /* of 1, 38, 75 and 112 bytes */
+    ck_assert_mem_eq(b.valid, valid, 4);
+    expect_nothing(&b, 3);
+    imrec_iter_close(it);
+}
+
+TEST(a_sample_that_replaces_another_brings_its_fields)
+{
+    struct imrec_batch b;
+    make_set(2);
+    struct imrec_iter *it =
+        set_open(&s, false, "fields=txt,json? batch_size=4 on_error=replace label_width=1");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    ck_assert_uint_eq(b.replaced, 1);
+    for (uint32_t k = 0; k < 4; k++)
+        expect_fields(&b, k, (uint32_t)b.ids[k]);
+    imrec_iter_close(it);
+}
+
+TEST(what_cannot_be_a_field_is_refused_at_opening)
+{
+    static const struct {
+        const char *words, *says;
+    } wrong[] = {{"fields=txt,,json", "one is empty"},
+                 {"fields=?", "one is empty"},
+                 {"fields=txt,txt?", "names 'txt' twice"},
+                 {"fields=txt memory_limit=1000000", "memory_limit is 1000000 bytes, but these"}};
+    make_set(NOBODY);
+    for (int i = 0; i < COUNT(wrong); i++) {
+        struct imrec_iter *it;
+        ck_assert_int_ne(set_try_open(&s, false, wrong[i].words, &it, &err), IMREC_OK);
+        ck_assert_msg(strstr(err.message, wrong[i].says) != NULL, "%s", err.message);
+    }
+}
+
+TEST(opening_with_fields_fails_cleanly)
+{
+    make_set(NOBODY);
+    opening_must_fail_cleanly(&s, false, "fields=txt,json? batch_size=4");
+}

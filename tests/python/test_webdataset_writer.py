@@ -1,0 +1,67 @@
+"""Archives that the package webdataset itself has written are read in place: images, labels, fields, order, text."""
+import json
+
+import numpy as np
+import pytest
+
+import imrec
+from conftest import jpeg, make_image
+
+webdataset = pytest.importorskip("webdataset", reason="no webdataset: tools/dev/python_venv installs it")
+
+CAPTIONS = ["a cat", "zwei Hunde: ä", "", "x" * 3000]
+
+
+@pytest.fixture
+def shards(tmp_path):
+    with webdataset.ShardWriter(str(tmp_path / "train-%06d.tar"), maxcount=5, verbose=0) as sink:
+        for i in range(12):
+            sink.write({"__key__": f"n{i // 4:02d}/{i:05d}", "jpg": jpeg(make_image(i)), "cls": i % 3, "json": {"a": {"class": [i, 7]}},
+                        "txt": CAPTIONS[i % 4], "npy": np.arange(i)})
+    return tmp_path
+
+
+def read(path, **more):
+    with imrec.ImageRecordIter(path, data_shape=(3, 16, 16), batch_size=5, last_batch="partial", **more) as batches:
+        return [batch for batch in batches]
+
+
+def test_a_line_reads_a_folder_of_archives(shards):
+    batches = read(shards)
+    assert [len(batch.ids) for batch in batches] == [5, 5, 2]
+    assert np.concatenate([batch.ids for batch in batches]).tolist() == list(range(12))
+    assert np.concatenate([batch.labels for batch in batches]).tolist() == [i % 3 for i in range(12)]
+    assert np.concatenate([batch.data for batch in read(f"{shards}/train-{{000000..000002}}.tar")]).tobytes() == \
+        np.concatenate([batch.data for batch in batches]).tobytes()
+
+
+def test_fields_are_what_was_written(shards):
+    for batch in read(shards, fields="txt,json,npy,mask?", shuffle=True, seed=3):
+        for i, text, meta, array, mask in zip(batch.ids.tolist(), batch.text("txt"), batch["json"], batch["npy"], batch["mask"]):
+            assert text == CAPTIONS[i % 4] and json.loads(meta) == {"a": {"class": [i, 7]}} and mask is None
+            assert array.startswith(b"\x93NUMPY")
+
+
+def test_labels_are_numbers_in_json(shards):
+    batch = read(shards, label="json:a.class", label_width=2)[1]
+    assert batch.labels.tolist() == [[i, 7] for i in range(5, 10)]
+    batch = read(shards, label="json:a.class.0", label_offset=-5, dtype_label="int64")[1]
+    assert batch.labels.dtype == np.int64 and batch.labels.tolist() == list(range(5))
+    assert read(shards, label="none")[0].labels.tolist() == [0] * 5
+
+
+def test_text_that_is_not_utf8_is_an_error_that_names_the_sample(tmp_path):
+    with webdataset.TarWriter(str(tmp_path / "a.tar")) as sink:
+        sink.write({"__key__": "a", "jpg": jpeg(make_image(1)), "cls": 0, "txt": b"ok\xff"})
+    batch, = read(tmp_path / "a.tar", fields="txt")
+    assert batch["txt"] == [b"ok\xff"]
+    with pytest.raises(imrec.DataError, match="'txt' of the sample with id 0 is not UTF-8: invalid start byte at byte 2 of 3"):
+        batch.text("txt")
+
+
+def test_dropped_slots_take_their_fields_along(tmp_path):
+    with webdataset.TarWriter(str(tmp_path / "a.tar")) as sink:
+        for i in range(5):
+            sink.write({"__key__": str(i), "jpg": jpeg(make_image(i)) if i != 1 else b"none", "cls": i, "txt": str(i)})
+    batch, = read(tmp_path / "a.tar", fields="txt", on_error="skip")
+    assert batch.labels.tolist() == [0, 2, 3, 4] and batch.text("txt") == ["0", "2", "3", "4"]
