@@ -140,6 +140,21 @@ static void trace_data(const struct imrec_iter *it)
                   c->index != NULL ? "index " : "no index", c->index != NULL ? c->index : "");
 }
 
+/* Whether samples can have what is asked for. */
+static enum imrec_status check_parts(const struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct container *c = &it->container;
+    if (it->options.masks != IMREC_MASK_NONE && !c->kind->masks)
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "%.200s is a %s, whose images have no masks: records have",
+                          c->shards[0].uri, c->kind->name);
+    if (it->fields.count != 0 && !c->kind->fields)
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "fields=%.100s: %.200s is a %s, whose samples have none",
+                          it->options.fields, c->shards[0].uri, c->kind->name);
+    return IMREC_OK;
+}
+
 static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
@@ -172,14 +187,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
     IMREC_TRY(container_open(&wanted, &it->container, err));
     it->indexed = so.indexed = container_is_listed(&it->container);
     IMREC_TRY(shape_planes(it, err));
-    if (o->masks != IMREC_MASK_NONE && !it->container.kind->masks)
-        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
-                          "%.200s is a %s, whose images have no masks: records have",
-                          it->container.shards[0].uri, it->container.kind->name);
-    if (it->fields.count != 0 && !it->container.kind->fields)
-        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
-                          "fields=%.100s: %.200s is a %s, whose samples have none", o->fields,
-                          it->container.shards[0].uri, it->container.kind->name);
+    IMREC_TRY(check_parts(it, err));
     warn_of_index(it);
     it->stream.plan = record_stream_plan(&so, &it->container, (uint64_t)o->shuffle_chunk);
     IMREC_TRY(load_labels(it, err));

@@ -96,7 +96,7 @@ def _made(piece: bytes, kind: int) -> Any:
 
 
 _BYTES = 1  # enum imrec_field_kind
-_NUMBERS = {2: np.dtype("<i8"), 3: np.dtype("<f4")}
+_NUMBERS: dict[int, np.dtype[Any]] = {2: np.dtype("<i8"), 3: np.dtype("<f4")}
 
 
 class Batch:
