@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "formats/recordio/record_fields.h"
 
 #include <string.h>
 
@@ -25,7 +26,7 @@ void given_fields_free(struct given_fields *g)
     *g = (struct given_fields){0};
 }
 
-bool given_field_take(const struct imrec_field *f, struct record_field *out)
+static bool take(const struct imrec_field *f, struct record_field *out)
 {
     static const size_t wide[] = {[IMREC_FIELD_BYTES] = 1,
                                   [IMREC_FIELD_INT64] = sizeof(int64_t),
@@ -37,4 +38,21 @@ bool given_field_take(const struct imrec_field *f, struct record_field *out)
                                  {f->bytes, f->size},
                                  (enum field_type)(f->kind - IMREC_FIELD_BYTES)};
     return true;
+}
+
+enum imrec_status given_fields_append(struct buf *record, const struct imrec_field *fields,
+                                      uint32_t n, struct imrec_error *err)
+{
+    struct record_field *all = imrec_zalloc((size_t)n + 1, sizeof(*all));
+    enum imrec_status st = IMREC_OK;
+    if (all == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for %u fields", n);
+    for (uint32_t i = 0; st == IMREC_OK && i < n; i++)
+        if (!take(&fields[i], &all[i]))
+            st = IMREC_REFUSE(err, "field %u, of kind %d, has %zu bytes: it is none", i,
+                              (int)fields[i].kind, fields[i].size);
+    if (st == IMREC_OK)
+        st = record_fields_append(record, all, n, err);
+    imrec_free(all);
+    return st;
 }

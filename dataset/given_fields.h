@@ -3,6 +3,7 @@
 #ifndef IMREC_DATASET_GIVEN_FIELDS_H
 #define IMREC_DATASET_GIVEN_FIELDS_H
 
+#include "base/buf.h"
 #include "formats/record_field.h"
 #include "imrec/records.h"
 
@@ -16,6 +17,8 @@ IMREC_NODISCARD enum imrec_status given_fields_put(struct given_fields *g, uint3
                                                    const struct record_field *f,
                                                    struct imrec_error *err);
 void given_fields_free(struct given_fields *g); /* zeroed memory is fine */
-/* A field of the caller's; false: it is none. */
-bool given_field_take(const struct imrec_field *f, struct record_field *out);
+/* Appends n >= 1 fields of the caller's, and their trailer, to a record. */
+IMREC_NODISCARD enum imrec_status given_fields_append(struct buf *record,
+                                                      const struct imrec_field *fields, uint32_t n,
+                                                      struct imrec_error *err);
 #endif

@@ -9,7 +9,6 @@
 #include "dataset/given_fields.h"
 #include "formats/crc32c.h"
 #include "formats/recordio/image_record.h"
-#include "formats/recordio/record_fields.h"
 #include "formats/recordio/record_index.h"
 #include "formats/recordio/record_mask.h"
 #include "formats/recordio/recordio.h"
@@ -133,24 +132,6 @@ enum imrec_status imrec_writer_append_masked(struct imrec_writer *w, uint64_t ke
     return imrec_writer_append(w, key, w->record.p, w->record.n, err);
 }
 
-/* The caller's fields after the image that w->record has. */
-static enum imrec_status append_fields(struct imrec_writer *w, const struct imrec_field *fields,
-                                       uint32_t n, struct imrec_error *err)
-{
-    struct record_field *all = imrec_zalloc((size_t)n + 1, sizeof(*all));
-    enum imrec_status st = IMREC_OK;
-    if (all == NULL)
-        return IMREC_NO_MEMORY(err, "no memory for %u fields", n);
-    for (uint32_t i = 0; st == IMREC_OK && i < n; i++)
-        if (!given_field_take(&fields[i], &all[i]))
-            st = IMREC_REFUSE(err, "field %u, of kind %d, has %zu bytes: it is none", i,
-                              (int)fields[i].kind, fields[i].size);
-    if (st == IMREC_OK)
-        st = record_fields_append(&w->record, all, n, err);
-    imrec_free(all);
-    return st;
-}
-
 enum imrec_status imrec_writer_append_fields(struct imrec_writer *w, uint64_t key,
                                              const float *labels, uint32_t label_count, uint64_t id,
                                              const void *image, size_t n,
@@ -162,7 +143,7 @@ enum imrec_status imrec_writer_append_fields(struct imrec_writer *w, uint64_t ke
     w->record.n = 0;
     IMREC_TRY(image_record_head(&w->record, labels, label_count, false, id, 0, err));
     IMREC_TRY(buf_append(&w->record, image, n, err));
-    IMREC_TRY(append_fields(w, fields, field_count, err));
+    IMREC_TRY(given_fields_append(&w->record, fields, field_count, err));
     return imrec_writer_append(w, key, w->record.p, w->record.n, err);
 }
 

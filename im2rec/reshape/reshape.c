@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/rng.h"
 #include "base/sized.h"
+#include "dataset/given_fields.h"
 #include "formats/recordio/image_record.h"
 #include "im2rec/reshape/label_lines.h"
 #include "im2rec/reshape/set_out.h"
@@ -118,10 +119,25 @@ static enum imrec_status check_ids(struct reshape *r, struct imrec_error *err)
 
 /* ---- one record ----------------------------------------------------------------------------- */
 
-/* Images of CBF files come without a header. */
-static bool is_bare(const struct imrec_record *in)
+/* Records of RecordIO; those of other kinds get their header here. */
+static bool has_header(const struct reshape *r)
 {
-    return in->data == in->image;
+    return r->in.reader->walk.kind->side_files;
+}
+
+/* What follows the header: of a kind that has none the image and its fields, else all that there
+ * is, fields and mask too. */
+static enum imrec_status
+append_rest(struct reshape *r, const struct imrec_record *in, struct imrec_error *err)
+{
+    if (!has_header(r)) {
+        IMREC_TRY(buf_append(&r->record, in->image, in->image_size, err));
+        return in->field_count != 0
+                   ? given_fields_append(&r->record, in->fields, in->field_count, err)
+                   : IMREC_OK;
+    }
+    const uint8_t *image = in->image, *end = (const uint8_t *)in->data + in->size;
+    return buf_append(&r->record, image, (size_t)(end - image), err);
 }
 
 /* The record with its new header: its own bytes where nothing changes. */
@@ -129,7 +145,7 @@ static enum imrec_status record_of(struct reshape *r, const struct imrec_record 
                                    struct set_out_record *to, struct imrec_error *err)
 {
     to->record = (struct bytes){in->data, in->size};
-    if (to->labels == in->labels && to->id == in->id && !is_bare(in)) {
+    if (to->labels == in->labels && to->id == in->id && has_header(r)) {
         if (!checked_framed(r->in.reader, &to->framed, &to->crc))
             to->framed = (struct bytes){0};
         return IMREC_OK;
@@ -137,8 +153,7 @@ static enum imrec_status record_of(struct reshape *r, const struct imrec_record 
     r->record.n = 0;
     IMREC_TRY(
         image_record_head(&r->record, to->labels, to->label_count, false, to->id, in->id2, err));
-    const uint8_t *image = in->image, *end = (const uint8_t *)in->data + in->size;
-    IMREC_TRY(buf_append(&r->record, image, (size_t)(end - image), err)); /* the mask, too */
+    IMREC_TRY(append_rest(r, in, err));
     to->record = (struct bytes){r->record.p, r->record.n};
     return IMREC_OK;
 }

@@ -1,5 +1,7 @@
 """Archives that the package webdataset itself has written are read in place: images, labels, fields, order, text."""
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -70,3 +72,12 @@ def test_dropped_slots_take_their_fields_along(tmp_path):
 def test_records_of_an_archive_have_its_files(shards):
     for i, record in enumerate(imrec.Records(shards)):
         assert list(record.fields) == ["cls", "json", "npy", "txt"] and record.fields["txt"].decode() == CAPTIONS[i % 4]
+
+
+def test_merged_archives_are_records_with_the_same_parts(shards, tmp_path):
+    subprocess.run([sys.executable, "-m", "imrec", "merge", *sorted(shards.glob("*.tar")), "--renumber", tmp_path / "all.rec"], check=True)
+    for i, (packed, there) in enumerate(zip(imrec.Records(tmp_path / "all.rec"), imrec.Records(shards))):
+        assert (packed.id, packed.image, packed.label, packed.fields) == (i, there.image, there.label, there.fields)
+    assert i == 11 and imrec.verify(tmp_path / "all.rec")["findings"] == []
+    for batch in read(tmp_path / "all.rec", fields="txt", path_imgidx="auto", shuffle=True):
+        assert batch.text("txt") == [CAPTIONS[i % 4] for i in batch.ids.tolist()]
