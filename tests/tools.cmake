@@ -1,0 +1,1 @@
+imrec_test(test_doctor doctor dataset iter minibatch convert reshape)
