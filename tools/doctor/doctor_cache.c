@@ -44,7 +44,7 @@ cached_add(const char *path, uint64_t until_ns, struct cached *c, struct imrec_e
 {
     struct stat is;
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a FIFO is not waited for */
     if (fd < 0 || fstat(fd, &is) != 0) {
         const int error = errno;
         if (fd >= 0)
