@@ -7,6 +7,9 @@
 #include "storage/schemes.h"
 #include "storage/store/listed.h"
 #include "storage/store/scope.h"
+#if IMREC_HAVE_CURL
+#include "storage/wire/wire.h"
+#endif
 
 #include <errno.h>
 #include <inttypes.h>
@@ -20,6 +23,34 @@ static const struct store *const stores[] = {
     &az_store,    &hdfs_store, &webhdfs_store, &swebhdfs_store,
 #endif
 };
+
+const char *const *source_schemes(void)
+{
+    static const char *const names[] = {
+        "file://",
+#if IMREC_HAVE_CURL
+        "https://",
+        "http://",
+        "s3://",
+        "gs://",
+        "az://",
+        "hdfs://",
+        "webhdfs://",
+        "swebhdfs://",
+#endif
+        NULL,
+    };
+    return names;
+}
+
+const char *source_curl_version(void)
+{
+#if IMREC_HAVE_CURL
+    return wire_curl_version();
+#else
+    return NULL;
+#endif
+}
 
 /* Length of "scheme://" in front of a URI, 0 for a path. "a:b" and "./x://y" are paths. */
 static size_t scheme_bytes(const char *uri)

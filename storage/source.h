@@ -31,6 +31,10 @@ size_t source_name_bytes(const char *uri);
 bool source_is_remote(const char *uri);
 /* Whether another machine has it, so that opening it takes a round trip. */
 bool source_is_far(const char *uri);
+/* For reports: the stores of this build that users name, "s3://" and so on, NULL at the end; and
+ * the version of libcurl, by which those of the network are read: NULL without it. */
+const char *const *source_schemes(void);
+const char *source_curl_version(void);
 /* IMREC_ERR_UNSUPPORTED: it is in another store, but folders and single files are read here. */
 IMREC_NODISCARD enum imrec_status source_check_local(const char *uri, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status

@@ -4,10 +4,10 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/http/http_server.h"
 #include "base/log.h"
 #include "base/stop.h"
 #include "base/threads.h"
-#include "iter/metrics/metrics_http.h"
 #include "iter/metrics/metrics_target.h"
 #include "storage/sink.h"
 
@@ -16,9 +16,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FILE_MS 5000 /* from one file to the next */
-#define LAST_NS 10000000000u
-#define LAST_MS 100 /* between two looks at what is written last */
+#define FILE_MS    5000               /* from one file to the next */
+#define TEXT_BYTES ((size_t)64 << 10) /* at most */
+#define LAST_NS    10000000000u
+#define LAST_MS    100 /* between two looks at what is written last */
 
 struct metrics {
     struct metrics_target target;
@@ -26,7 +27,7 @@ struct metrics {
     struct thread thread;
     /* a socket */
     int wake[2]; /* a byte in it ends the thread */
-    struct metrics_server *server;
+    struct http_server *server;
     /* a file */
     struct mutex lock;
     struct cond end;
@@ -49,13 +50,13 @@ static enum imrec_status text(void *context, struct buf *out)
 /* Who reads sees the one before, or this one. */
 static enum imrec_status write_file(struct metrics *m, struct imrec_error *err)
 {
-    struct buf body = BUF_INIT(METRICS_TEXT_BYTES);
+    struct buf body = BUF_INIT(TEXT_BYTES);
     struct sink *to = NULL;
     enum imrec_status st = text(m, &body);
     if (st != IMREC_OK)
-        imrec_fail(err, st, "no memory for the text of metrics=%.200s", m->target.path);
+        imrec_fail(err, st, "no memory for the text of metrics=%.200s", m->target.file);
     else
-        st = sink_open(m->target.path, &to, err);
+        st = sink_open(m->target.file, &to, err);
     if (st == IMREC_OK) {
         sink_stop_with(to, &m->stop);
         st = sink_append(to, body.p, body.n, err);
@@ -75,7 +76,7 @@ static void renew(struct metrics *m)
     if (write_file(m, &err) == IMREC_OK || m->warned)
         return;
     m->warned = true;
-    imrec_log(IMREC_LOG_WARNING, "metrics=%.200s: %.300s", m->target.path, err.message);
+    imrec_log(IMREC_LOG_WARNING, "metrics=%.200s: %.300s", m->target.file, err.message);
 }
 
 static void *file_main(void *arg)
@@ -110,8 +111,19 @@ static void wait_for_file(struct metrics *m)
 
 static void *server_main(void *arg)
 {
-    metrics_server_run(((struct metrics *)arg)->server);
+    http_server_run(((struct metrics *)arg)->server);
     return NULL;
+}
+
+static enum imrec_status answer(void *context, const struct http_request *q, struct http_answer *a)
+{
+    if (strcmp(q->path, "/metrics") != 0) {
+        a->status = "404 Not Found";
+        return IMREC_OK;
+    }
+    a->status = "200 OK";
+    a->type = "text/plain; version=0.0.4; charset=utf-8";
+    return text(context, &a->body);
 }
 
 static enum imrec_status start_server(struct metrics *m, struct imrec_error *err)
@@ -119,12 +131,12 @@ static enum imrec_status start_server(struct metrics *m, struct imrec_error *err
     if (pipe(m->wake) != 0) {
         m->wake[0] = m->wake[1] = -1;
         return imrec_fail(err, IMREC_ERR_IO, "metrics=%.200s: the system refuses a pipe: %s",
-                          m->target.where, strerror(errno));
+                          m->target.listener.where, strerror(errno));
     }
     (void)fcntl(m->wake[0], F_SETFD, FD_CLOEXEC);
     (void)fcntl(m->wake[1], F_SETFD, FD_CLOEXEC);
-    const struct metrics_http http = {m->target.listener, m->wake[0], m, text};
-    IMREC_TRY(metrics_server_new(&http, &m->server, err));
+    const struct http_service http = {m->target.listener.fd, m->wake[0], m, answer, TEXT_BYTES};
+    IMREC_TRY(http_server_new(&http, &m->server, err));
     return thread_start(&m->thread, "imrec-metrics", server_main, m, err);
 }
 
@@ -151,7 +163,7 @@ enum imrec_status
 metrics_start(struct metrics *m, const struct metrics_source *source, struct imrec_error *err)
 {
     m->source = *source;
-    if (m->target.listener >= 0)
+    if (m->target.listener.fd >= 0)
         return start_server(m, err);
     IMREC_TRY(write_file(m, err));
     IMREC_TRY(thread_start(&m->thread, "imrec-metrics", file_main, m, err));
@@ -161,7 +173,7 @@ metrics_start(struct metrics *m, const struct metrics_source *source, struct imr
 
 const char *metrics_where(const struct metrics *m)
 {
-    return m != NULL ? m->target.where : NULL;
+    return m != NULL ? m->target.listener.where : NULL;
 }
 
 void metrics_stop(struct metrics *m)
@@ -176,7 +188,7 @@ void metrics_stop(struct metrics *m)
         }
     }
     thread_join(&m->thread);
-    metrics_server_free(m->server);
+    http_server_free(m->server);
     metrics_target_close(&m->target);
     for (int i = 0; i < 2; i++)
         if (m->wake[i] >= 0)

@@ -141,7 +141,7 @@ class Batch:
 
     def __init__(self, c: Any, views: tuple[np.ndarray[Any, Any], ...],
                  masks: tuple[np.ndarray[Any, Any] | None, ...], channels_last: bool = False,
-                 label_dtype: Any = np.float32) -> None:
+                 label_dtype: Any = np.float32, path: str = "") -> None:
         n, width = c.slots, c.label_width
         self.data, self.views, self.masks, self.view_masks = views[0], views, masks[0], masks
         labels = c.typed_labels or c.labels
@@ -157,7 +157,7 @@ class Batch:
         self.fields = {ffi.string(f.name).decode(errors="surrogateescape"): _Column(f, n).values()
                        for f in c.fields[0:c.field_count]} if c.field_count else {}
         self.sweep_end, self.epoch_end = c.sweep_end, c.epoch_end
-        self.dropped, self._channels_last = 0, channels_last
+        self.dropped, self._channels_last, self._path = 0, channels_last, path
 
     @property
     def slots(self) -> int:
@@ -215,12 +215,12 @@ class Batch:
     def _repr_html_(self) -> str:
         """The first images, with values stretched to the range of a screen."""
         shown = _show.as_pixels(self.data[:_SHOWN], self._channels_last)
-        figures = [_show.figure(pixels, f"id {self.ids[i]}: {self._caption(i)}") for i, pixels in enumerate(shown)]
+        names = _show.class_names_of(self._path)
+        figures = [_show.figure(pixels, f"id {self.ids[i]}: {self._caption(i, names)}") for i, pixels in enumerate(shown)]
         return _show.page([*figures, f"<p>{html.escape(repr(self))}</p>"])
 
-    def _caption(self, i: int) -> str:
-        labels = np.atleast_1d(self.labels[i])
-        return _show.a_few(map(_show.number, labels), len(labels)) if self.valid[i] else "no sample"
+    def _caption(self, i: int, names: list[str]) -> str:
+        return _show.caption(np.atleast_1d(self.labels[i]), names) if self.valid[i] else "no sample"
 
 
 def _renumbered(draws: np.ndarray[Any, Any], keep: np.ndarray[Any, np.dtype[np.bool_]]) -> np.ndarray[Any, Any]:

@@ -17,6 +17,7 @@ from ._batch import DTYPES, LABELS, MASKS, Batch, Memory
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
 from ._loops import Loop, Loops, one_sweep
 from ._options import assign, describe, signature
+from ._reader import first_page, shards
 from ._running import close_at_exit, discard, interruptible
 from .errors import ArgumentError, CancelledError, DataError, Error
 
@@ -70,6 +71,7 @@ class ImageRecordIter:
     _labels: np.dtype[Any]
     _options: dict[str, Any]
     _parameters: dict[str, Any]
+    _path: str  # of the data set; "" with mix
     _loops: Loops
     _defaults: Mapping[str, Any] = DEFAULTS
     _of_loader = False
@@ -85,6 +87,7 @@ class ImageRecordIter:
             self._parameters = accepted(parameters, self._of_loader)
             self._it, options = self._opened(self._parameters)
             self._take(options)
+            self._path = shards(self._parameters.get("path_imgrec") or "")
             self._pid, self._copy = os.getpid(), copy
             self._lock, self._closing = threading.Lock(), False
             self._memory = None
@@ -211,7 +214,7 @@ class ImageRecordIter:
             masks = tuple(mask if mask is None else mask.copy() for mask in masks)
         else:
             self._memory = weakref.ref(memory)
-        return Batch(c, views, masks, self._nhwc, self._labels)
+        return Batch(c, views, masks, self._nhwc, self._labels, self._path)
 
     def _shape(self, slots: int, s: Any) -> tuple[int, ...]:
         return (slots, s.height, s.width, s.channels) if self._nhwc else (slots, s.channels, s.height, s.width)
@@ -415,6 +418,14 @@ class ImageRecordIter:
 
     def __repr__(self) -> str:
         return f"<imrec.ImageRecordIter: {self._words()}>"
+
+    def _repr_html_(self) -> str:
+        return self._page(repr(self))
+
+    def _page(self, words: str) -> str:
+        """The set's first images as they are packed: no batch is taken for it."""
+        closed = not self._it or self._pid != os.getpid()
+        return first_page("" if closed else self._path, words)
 
     def _words(self) -> str:
         if not self._it or self._pid != os.getpid():

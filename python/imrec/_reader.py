@@ -1,6 +1,7 @@
 """Reads single records by their number."""
 from __future__ import annotations
 
+import html
 import os
 import threading
 from collections.abc import Sequence
@@ -117,12 +118,11 @@ class Record(NamedTuple):
     def __str__(self) -> str:
         return repr(self)
 
-    def _figure(self) -> str:
-        labels = _show.a_few(map(_show.number, self.labels), len(self.labels))
-        return _show.figure(self.image if self.is_image else None, f"id {self.id}: {labels}")
+    def _figure(self, names: list[str]) -> str:
+        return _show.figure(self.image if self.is_image else None, f"id {self.id}: {_show.caption(self.labels, names)}")
 
     def _repr_html_(self) -> str:
-        return self._figure()
+        return self._figure(_show.class_names_of(self.shard))
 
 
 class RecordList(List[Record]):
@@ -132,13 +132,32 @@ class RecordList(List[Record]):
         return f"<imrec.RecordList: {len(self)} records, ids [{_show.a_few((r.id for r in self), len(self))}]>"
 
     def _repr_html_(self) -> str:
-        return _page(self, len(self))
+        return page_of(self, f"{_PAGE} of {len(self)} records" if len(self) > _PAGE else "", self[0].shard if self else "")
 
 
-def _page(records: Iterable[Record], count: int) -> str:
-    """The first records as images."""
-    figures = [record._figure() for record, _ in zip(records, range(_PAGE))]
-    return _show.page(figures + ([f"<p>{_PAGE} of {count} records</p>"] if count > _PAGE else []))
+def page_of(records: Iterable[Record], words: str, path: str) -> str:
+    """The first records as images, with the class names of the data set `path`, and a line."""
+    names = _show.class_names_of(path)
+    figures = [record._figure(names) for record, _ in zip(records, range(_PAGE))]
+    return _show.page(figures + ([f"<p>{html.escape(words)}</p>"] if words else []))
+
+
+def first_page(path: str, words: str) -> str:
+    """The same of a data set that is not opened: only its first records are read, however many it has."""
+    return page_of(_first(path) if path else (), words, path)
+
+
+def _first(path: str) -> Iterator[Record]:
+    out, c, err = ffi.new("struct imrec_reader **"), ffi.new("struct imrec_record *"), new_error()
+    if lib.imrec_reader_open(os.fsencode(path), 0, 1, out, err) != lib.IMREC_OK:
+        return  # the iterator that reads it has more to say
+    reader = ffi.gc(out[0], lib.imrec_reader_close)
+    for _ in range(4 * _PAGE):  # damage and metadata in between are not shown
+        status = lib.imrec_reader_next(reader, c, err)
+        if status == lib.IMREC_OK and c.metadata == lib.IMREC_NO_METADATA:
+            yield _record(c)
+        elif status not in (lib.IMREC_OK, lib.IMREC_ERR_DATA):
+            return
 
 
 _PAGE = 8
@@ -207,7 +226,7 @@ class Records(Sequence[Record]):
         return f"<imrec.Records: {self.path}, {self._count} records>"
 
     def _repr_html_(self) -> str:
-        return _page(self, len(self))
+        return page_of(self, f"{_PAGE} of {len(self)} records" if len(self) > _PAGE else "", self.path)
 
 
 class Head(NamedTuple):

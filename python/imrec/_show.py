@@ -7,6 +7,8 @@ from typing import Any, Iterable
 
 import numpy as np
 
+from .errors import Error
+
 _MAGICS = {b"\xff\xd8\xff": "jpeg", b"\x89PNG\r\n": "png", b"GIF8": "gif", b"BM": "bmp", b"II*\0": "tiff", b"MM\0*": "tiff",
            b"\x1f\x8b": "gzip"}
 _SHOWN = ("jpeg", "png", "gif", "webp", "bmp")  # browsers show these
@@ -28,6 +30,25 @@ def a_few(values: Iterable[Any], count: int, most: int = 4) -> str:
     """"1, 2, 3, 4, ... (10)"."""
     shown = [str(v) for v, _ in zip(values, range(most))]
     return ", ".join(shown) + (f", ... ({count})" if count > most else "")
+
+
+def caption(labels: Any, names: list[str]) -> str:
+    """The labels; of one that is a class, its name."""
+    if len(labels) == 1:
+        label = float(labels[0])
+        if label.is_integer() and 0 <= label < len(names):
+            return names[int(label)]
+    return a_few(map(number, labels), len(labels))
+
+
+def class_names_of(path: str) -> list[str]:
+    """The class list of a data set; [] where there is none, or it cannot be read: what is shown does without."""
+    from ._dataset import class_names
+
+    try:
+        return class_names(path) if path else []
+    except Error:
+        return []
 
 
 def page(figures: Iterable[str]) -> str:

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from ._dataset import class_names, image_names
-from ._reader import Records, decoder
+from ._reader import Records, decoder, page_of
 from .errors import ArgumentError, Error
 
 
@@ -106,6 +106,10 @@ class Dataset(torch.utils.data.Dataset[Any]):
 
     def __repr__(self) -> str:
         return f"<imrec.torch.Dataset: {len(self)} images, as {self.image}, {self.records.path}>"
+
+    def _repr_html_(self) -> str:
+        """The first images as they are packed: no transform is called for it."""
+        return page_of(self.records, repr(self), self.records.path)
 
 
 def _label(labels: np.ndarray[Any, Any]) -> Any:

@@ -317,6 +317,9 @@ class Loader:
     def __repr__(self) -> str:
         return f"<imrec.torch.Loader: rank {self.rank} of {self.world_size}, {self._it._words()}>"
 
+    def _repr_html_(self) -> str:
+        return self._it._page(repr(self))
+
 
 def _is_of_job(position: str) -> bool:
     """Whether it was taken with order="global"."""

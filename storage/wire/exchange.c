@@ -136,6 +136,11 @@ static void set_redirects(struct wire_exchange *x)
     curl_easy_setopt(x->easy, CURLOPT_MAXREDIRS, (long)x->job->redirects);
 }
 
+const char *wire_curl_version(void)
+{
+    return curl_version_info(CURLVERSION_NOW)->version;
+}
+
 bool wire_can_negotiate(void)
 {
     return (curl_version_info(CURLVERSION_NOW)->features & CURL_VERSION_SPNEGO) != 0;

@@ -109,7 +109,8 @@ struct wire_job *wire_wait(struct wire_group *g, uint32_t milliseconds);
 /* Asks for its end; wire_wait() gives it back soon, WIRE_CANCELLED unless it was faster. */
 void wire_cancel(struct wire_job *job);
 
-bool wire_can_negotiate(void); /* whether this libcurl has SPNEGO */
+const char *wire_curl_version(void); /* version of libcurl that is loaded: "8.5.0" */
+bool wire_can_negotiate(void);       /* whether this libcurl has SPNEGO */
 
 struct wire_totals {          /* of this process, since it began */
     uint64_t requests, bytes; /* bytes: of bodies, received */

@@ -201,6 +201,8 @@ TEST(what_is_no_request_for_metrics_is_answered_by_its_status)
         {"\x16\x03\x01\r\n", "400 Bad Request"},
         {"\r\n\r\n", "400 Bad Request"},
         {"get /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "400 Bad Request"},
+        {"GET /metrics HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n", "400 Bad Request"},
+        {"GET /metrics HTTP/1.1\r\nHost: \r\n\r\n", "400 Bad Request"},
         {long_one, "431 Request Header Fields Too Large"},
     };
     struct imrec_iter *it = set_open(&set, true, "metrics=127.0.0.1:0");

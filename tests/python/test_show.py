@@ -1,5 +1,7 @@
 """What shows itself does so in a line, or as images; names are those that are public."""
+import html.parser
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -36,9 +38,36 @@ def test_records_are_a_line_each_and_a_slice_is_one(several):
     assert "image of 9 bytes" in one_line(records[12])
 
 
-def images_in(html):
-    assert "<script>" not in html and "<b>" not in html
-    return html.count("<img")
+class Page(html.parser.HTMLParser):
+    """A piece of a page: every tag is closed, and nothing is loaded from elsewhere."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.images, self.words = [], 0, ""
+        self.feed(text)
+        self.close()
+        assert not self.open
+
+    def handle_starttag(self, tag, attributes):
+        assert tag in ("div", "figure", "figcaption", "img", "span", "p"), tag
+        attributes = dict(attributes)
+        assert set(attributes) <= {"style", "alt", "src"} and "url" not in attributes.get("style", ""), attributes
+        if tag == "img":
+            self.images += 1
+            assert re.fullmatch(r"data:image/(jpeg|png|gif|webp|bmp);base64,[A-Za-z0-9+/]+=*", attributes["src"])
+            assert len(attributes["src"]) < 400_000
+        else:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        self.words += data + "\n"
+
+
+def images_in(text):
+    return Page(text).images
 
 
 def test_records_and_batches_show_images_in_a_notebook(several):
@@ -63,6 +92,54 @@ def test_batches_show_their_first_images(shard, more):
 def test_a_slot_that_is_no_sample_says_so(shard):
     with open_iter(shard, last_batch="pad") as it:
         assert list(it)[-1]._repr_html_().count("no sample<") == 3
+
+
+@pytest.fixture
+def named(tmp_path):
+    """Three classes, one of a name that is no text of a page, and an image of a class that the list lacks."""
+    path = write_shard(tmp_path / "named.rec", [(i, i % 4, jpeg(make_image(i))) for i in range(11)])
+    (tmp_path / "named.classes.txt").write_text("cat\n<img src=x onerror=alert(1)>&amp;\ndog\n")
+    return path
+
+
+WORDS = ["id 0: cat", "id 1: <img src=x onerror=alert(1)>&amp;", "id 2: dog", "id 3: 3"]
+
+
+def test_labels_of_classes_are_shown_with_their_names(named):
+    records = imrec.open(named)
+    assert [line for line in Page(records._repr_html_()).words.split("\n") if line][:4] == WORDS
+    assert Page(records[1]._repr_html_()).words.strip() == WORDS[1] and WORDS[2] in Page(records[1:3]._repr_html_()).words
+    with open_iter(named, shuffle=False) as it:
+        assert [line for line in Page(next(it)._repr_html_()).words.split("\n") if line][:4] == WORDS
+    Path(named[:-4] + ".classes.txt").unlink()
+    assert "id 2: 2" in Page(records._repr_html_()).words
+
+
+def test_iterators_show_the_first_records_and_take_no_batch(named, several):
+    with open_iter(named, shuffle=False) as it:
+        page = Page(it._repr_html_())
+        assert page.images == 8 and WORDS[1] in page.words and "<imrec.ImageRecordIter: batches of" in page.words
+        assert next(it).number == 0
+    assert images_in(it._repr_html_()) == 0 and "closed" in it._repr_html_()
+    with open_iter(several, label_width=6, on_error="skip") as it:
+        assert images_in(it._repr_html_()) == 8
+
+
+def test_loaders_and_data_sets_show_the_first_records(named):
+    pytest.importorskip("torch", reason="torch is not installed")
+    with imrec.torch.Loader(named, batch_size=4, data_shape=SHAPE) as ours:
+        page = Page(ours._repr_html_())
+        assert page.images == 8 and WORDS[0] in page.words and "<imrec.torch.Loader: rank 0 of 1" in page.words
+    asked = []
+    page = Page(imrec.torch.Dataset(named, transform=asked.append)._repr_html_())
+    assert page.images == 8 and WORDS[1] in page.words and "11 images" in page.words and not asked
+
+
+def test_a_set_that_is_gone_is_still_shown_in_words(tmp_path):
+    path = Path(write_shard(tmp_path / "gone.rec", [(i, i, jpeg(make_image(i))) for i in range(9)]))
+    with open_iter(path) as it:
+        path.unlink()
+        assert images_in(it._repr_html_()) == 0 and "batches of" in it._repr_html_()
 
 
 def test_iterators_and_views_are_a_line(shard):

@@ -24,15 +24,34 @@ static const char style[] =
     ".wide{overflow-x:auto} svg{max-width:100%;height:auto} svg "
     "text{fill:CanvasText;font-size:12px}\n";
 
-void html_begin(FILE *out, const char *title)
+static void begin(FILE *out, const char *title)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
           out);
     html_text(out, title);
-    fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
+    fputs("</title>\n", out);
+}
+
+void html_begin(FILE *out, const char *title)
+{
+    begin(out, title);
+    fprintf(out, "<style>\n%s</style>\n</head>\n<body>\n<h1>", style);
     html_text(out, title);
     fputs("</h1>\n", out);
+}
+
+void html_begin_linked(FILE *out, const char *title, const char *style_url)
+{
+    begin(out, title);
+    fprintf(out, "<link rel=\"stylesheet\" href=\"%s\">\n</head>\n<body>\n<h1>", style_url);
+    html_text(out, title);
+    fputs("</h1>\n", out);
+}
+
+void html_style(FILE *out)
+{
+    fputs(style, out);
 }
 
 void html_end(FILE *out)

@@ -2,6 +2,7 @@
 #include "tools/view/imrec_view.h"
 #include "cli/output.h"
 #include "cli/show.h"
+#include "tools/view/browse_serve.h"
 #include "tools/view/html.h"
 
 #include <unistd.h>
@@ -13,22 +14,37 @@
       "what the iterator delivers; key=value are its parameters")                                  \
     X(int64_t, grid, "0", 0, 1000, "N", "images",                                                  \
       "with --augmented: N draws of every augmenter, of one image")                                \
+    X(bool, serve, "0", 0, 1, "", "serve", "show the set to a browser, until Ctrl-C")              \
+    X(const char *, listen, "127.0.0.1:8080", 1, 250, "HOST:PORT", "serve",                        \
+      "address and port (0: a free one), or unix:PATH")                                            \
+    X(bool, network, "0", 0, 1, "", "serve",                                                       \
+      "allow addresses that other machines reach; there is no password")                           \
+    X(const char *, host_name, "", 0, 250, "NAME", "serve",                                        \
+      "name of this machine in URLs, besides localhost and addresses")                             \
+    X(int64_t, max_records, "100000000", 1, INT64_MAX, "N", "serve",                               \
+      "refuse larger sets; 32 bytes of memory are needed a record")                                \
     ROWS_SET(X)
-COMMAND(view, VIEW_PARAMS, 2, -1) = {
+COMMAND(view, VIEW_PARAMS, 1, -1) = {
     PAGE_OF("view", "0 fine, 1 failed, 2 wrong usage, 3 done, but some images cannot be shown"),
-    .summary = "a contact sheet: images, labels and ids in one HTML file",
+    .summary = "a contact sheet in one HTML file, or the whole set in a browser",
     .usage = {"[OPTIONS] SHARD OUT.html",
-              "--augmented [--grid N] [OPTIONS] SHARD OUT.html [key=value ...]"},
+              "--augmented [--grid N] [OPTIONS] SHARD OUT.html [key=value ...]",
+              "--serve [--listen HOST:PORT] [OPTIONS] SHARD"},
     .text =
         "OUT.html holds the images themselves and needs no other file. With --augmented it\n"
         "shows what ImageRecordIter makes of them (unless given: data_shape=3,224,224\n"
         "batch_size=count), before normalizing. With --grid it documents the augmenters: of the\n"
         "first image of the partition (part_index, num_parts) it shows N draws of each at its\n"
         "usual setting, alone above the given key=value, with what was drawn and its parameters;\n"
-        "those of boxes where the record's label holds boxes.",
+        "those of boxes where the record's label holds boxes.\n\n"
+        "With --serve a browser shows all records, 60 a page, and finds them by class, id, size\n"
+        "and damage: the heads of all records are read once; images are read and made small when\n"
+        "they are looked at. /json answers as JSON. Only this machine can ask, unless --network\n"
+        "is given.",
     .keys = imrec_iter_keys,
     .examples = "  imrec view train.rec train.html\n"
                 "  imrec view --augmented train.rec aug.html shuffle=1 rand_crop=1 rand_mirror=1\n"
+                "  imrec view --serve train.rec\n"
                 "  imrec view --augmented --grid 6 train.rec augmenters.html resize=256\n",
 };
 
@@ -128,8 +144,22 @@ view(const char *uri, const char *path, const struct options *o, char *const *pa
     return status;
 }
 
+static int serve(const struct options *o, int n, char **operand)
+{
+    if (o->augmented || o->grid != 0 || n > 1)
+        return cli_refuse(stderr, page.name, "--serve takes one SHARD, and shows it as packed");
+    const struct browse_serve s = {
+        page.name, o->listen, o->host_name, o->network, (uint64_t)o->max_records, o->json};
+    const char *uri = command_shards(page.name, operand, 1, o->allow_missing);
+    return uri != NULL ? browse_serve(&s, uri) : EXIT_FAILED;
+}
+
 static int run(const struct options *o, int n, char **operand)
 {
+    if (o->serve)
+        return serve(o, n, operand);
+    if (n < 2)
+        return command_refuse_count(&page, "missing");
     if (!o->augmented && n > 2)
         return cli_refuse(stderr, page.name, "%s: key=value goes with --augmented", operand[2]);
     if (!o->augmented && o->grid != 0)

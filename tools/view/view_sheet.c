@@ -1,10 +1,11 @@
 /* tools/view/view_sheet.c - the figures of a contact sheet, and records as they are packed. */
 #include "tools/view/html.h"
 #include "tools/view/imrec_view.h"
+#include "tools/view/thumb.h"
 
 #include <string.h>
 
-enum { LARGE_BYTES = 200 * 1024, THUMB_PX = 256 };
+enum { LARGE_BYTES = 200 * 1024 };
 
 /* ---- options ---------------------------------------------------------------------------- */
 
@@ -62,46 +63,6 @@ void sheet_end_figure(struct sheet *s)
 
 /* ---- images as packed ----------------------------------------------------------------- */
 
-/* Can a browser show the bytes as they are? Its type, or NULL. */
-static const char *mime_of(const struct imrec_image_info *i)
-{
-    static const char *const types[][2] = {{"jpeg", "image/jpeg"},
-                                           {"png", "image/png"},
-                                           {"gif", "image/gif"},
-                                           {"webp", "image/webp"},
-                                           {"bmp", "image/bmp"}};
-    if (i->gzip || i->cmyk || strcmp(i->kind, "arithmetic") == 0)
-        return NULL;
-    for (size_t t = 0; t < sizeof(types) / sizeof(types[0]); t++)
-        if (strcmp(i->format, types[t][0]) == 0)
-            return types[t][1];
-    return NULL;
-}
-
-/* Decodes, shrinks to a thumbnail and encodes again. */
-static enum imrec_status make_thumb(struct sheet *s, const struct imrec_record *r,
-                                    const void **bytes, size_t *n, struct imrec_error *err)
-{
-    struct imrec_image image;
-    enum imrec_status st = imrec_decoder_decode(s->decoder, r->image, r->image_size, 3, true,
-                                                INT64_C(178956970), &image, err);
-    if (st != IMREC_OK)
-        return st;
-    const uint32_t side = image.width < image.height ? image.width : image.height;
-    if (side <= THUMB_PX)
-        return imrec_decoder_encode_jpeg(s->decoder, &image, 90, bytes, n, err);
-    struct imrec_image thumb = {.width = (uint32_t)((uint64_t)image.width * THUMB_PX / side),
-                                .height = (uint32_t)((uint64_t)image.height * THUMB_PX / side),
-                                .channels = 3};
-    thumb.stride = (size_t)thumb.width * 3;
-    thumb.pixels = cli_realloc(NULL, thumb.height, thumb.stride);
-    st = imrec_image_resize(&image, &thumb, 3, err);
-    if (st == IMREC_OK)
-        st = imrec_decoder_encode_jpeg(s->decoder, &thumb, 88, bytes, n, err);
-    cli_free(thumb.pixels);
-    return st;
-}
-
 static void show_record(struct sheet *s, const struct imrec_record *r)
 {
     struct imrec_image_info info;
@@ -110,11 +71,11 @@ static void show_record(struct sheet *s, const struct imrec_record *r)
     size_t n;
     const bool known =
         r->is_image && imrec_image_info(r->image, r->image_size, &info, NULL) == IMREC_OK;
-    if (known && mime_of(&info) != NULL && r->image_size <= LARGE_BYTES)
-        sheet_image(s, mime_of(&info), r->image, r->image_size);
+    if (known && thumb_mime(&info) != NULL && r->image_size <= LARGE_BYTES)
+        sheet_image(s, thumb_mime(&info), r->image, r->image_size);
     else if (!r->is_image)
         sheet_no_image(s, "no image record");
-    else if (make_thumb(s, r, &bytes, &n, &err) == IMREC_OK)
+    else if (thumb_make(s->decoder, r, THUMB_PX, &bytes, &n, &err) == IMREC_OK)
         sheet_image(s, "image/jpeg", bytes, n);
     else
         sheet_no_image(s, err.message);

@@ -1,10 +1,10 @@
-/* iter/metrics/metrics_http.c - a small HTTP/1.1 server: one thread, sockets that never block.
+/* base/http/http_server.c - a small HTTP/1.1 server: one thread, sockets that never block.
  *
  * A client has a bounded time and a bounded request; where all places are taken, the one that
  * came first gives way: who connects and stays silent keeps nobody out. Every answer ends its
  * connection. */
 #define _GNU_SOURCE /* accept4() */
-#include "iter/metrics/metrics_http.h"
+#include "base/http/http_server.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -34,36 +34,13 @@ struct client {
     char in[REQUEST_BYTES + 1]; /* NUL-terminated */
 };
 
-struct metrics_server {
-    struct metrics_http h;
+struct http_server {
+    struct http_service h;
     bool pausing; /* nothing is accepted until the next look */
     struct client clients[CLIENTS];
 };
 
 /* ---- a request ------------------------------------------------------------------------------ */
-
-struct answer {
-    const char *status; /* "200 OK" */
-    bool body, metrics; /* without metrics the body is the status */
-};
-
-/* Whether the lines after the first have a Host, as HTTP/1.1 wants it. */
-static bool has_host(const char *head)
-{
-    for (const char *line = strstr(head, "\r\n"); line != NULL; line = strstr(line + 2, "\r\n"))
-        if (strncasecmp(line + 2, "Host:", 5) == 0)
-            return true;
-    return false;
-}
-
-/* The target without its query is /metrics. */
-static bool is_metrics(const char *target, size_t n)
-{
-    static const char path[] = "/metrics";
-    const size_t path_bytes = sizeof(path) - 1;
-    return n >= path_bytes && memcmp(target, path, path_bytes) == 0 &&
-           (n == path_bytes || target[path_bytes] == '?');
-}
 
 /* METHOD SP TARGET SP HTTP/1.x: false, and nothing that would be known. */
 static bool take_line(const char *head, size_t *method, const char **target, size_t *n, char *minor)
@@ -80,41 +57,80 @@ static bool take_line(const char *head, size_t *method, const char **target, siz
     return *minor == '0' || *minor == '1';
 }
 
-static struct answer judge(const char *head)
+/* The value of Host in the lines after the first, cut out of the head; "" where there is none.
+ * False: there are two. */
+static bool take_host(char *head, const char **host)
+{
+    *host = "";
+    bool found = false;
+    for (char *line = strstr(head, "\r\n"); line != NULL; line = strstr(line + 2, "\r\n")) {
+        if (strncasecmp(line + 2, "Host:", 5) != 0)
+            continue;
+        if (found)
+            return false;
+        found = true;
+        *host = line + 7 + strspn(line + 7, " \t");
+    }
+    if (!found)
+        return true;
+    char *end = (char *)*host + strcspn(*host, "\r");
+    while (end > *host && (end[-1] == ' ' || end[-1] == '\t'))
+        end--;
+    *end = '\0';
+    return true;
+}
+
+/* The request in the text, which is cut into pieces; or what is wrong with it. */
+static const char *read_request(char *head, struct http_request *q)
 {
     size_t method, n;
     const char *target;
     char minor;
-    if (!take_line(head, &method, &target, &n, &minor) || (minor == '1' && !has_host(head)))
-        return (struct answer){"400 Bad Request", true, false};
-    const bool get = method == 3 && memcmp(head, "GET", 3) == 0,
-               only_head = method == 4 && memcmp(head, "HEAD", 4) == 0;
-    if (!get && !only_head)
-        return (struct answer){"405 Method Not Allowed", true, false};
-    if (!is_metrics(target, n))
-        return (struct answer){"404 Not Found", get, false};
-    return (struct answer){"200 OK", get, true};
+    *q = (struct http_request){.query = ""};
+    if (!take_line(head, &method, &target, &n, &minor))
+        return "400 Bad Request";
+    const bool get = method == 3 && memcmp(head, "GET", 3) == 0;
+    q->head = method == 4 && memcmp(head, "HEAD", 4) == 0;
+    if (!take_host(head, &q->host) || (minor == '1' && q->host[0] == '\0'))
+        return "400 Bad Request";
+    if (!get && !q->head)
+        return "405 Method Not Allowed";
+    char *path = head + (target - head);
+    path[n] = '\0';
+    q->path = path;
+    char *query = strchr(path, '?');
+    if (query != NULL) {
+        *query = '\0';
+        q->query = query + 1;
+    }
+    return NULL;
 }
 
 /* The whole answer into c->out. */
 static enum imrec_status
-write_answer(const struct metrics_http *h, struct client *c, struct answer a)
+write_answer(const struct http_service *h, struct client *c, const char *wrong, char *request)
 {
-    char head[300];
-    struct buf body = BUF_INIT(METRICS_TEXT_BYTES);
-    enum imrec_status st = a.metrics ? h->text(h->context, &body)
-                                     : buf_append(&body, a.status, strlen(a.status), NULL);
+    char head[HTTP_HEADERS_BYTES + 300];
+    struct http_request q = {.query = ""};
+    struct http_answer a = {.type = "text/plain; charset=utf-8", .body = BUF_INIT(h->body_bytes)};
+    enum imrec_status st = IMREC_OK;
+    a.status = wrong != NULL ? wrong : read_request(request, &q);
+    const bool refused = a.status != NULL;
+    if (!refused)
+        st = h->answer(h->context, &q, &a);
+    if (st == IMREC_OK && (refused || a.status[0] == '4') && a.body.n == 0)
+        st = buf_append(&a.body, a.status, strlen(a.status), NULL);
     const int n = snprintf(head, sizeof(head),
-                           "HTTP/1.1 %s\r\nContent-Type: text/plain%s; charset=utf-8\r\n"
-                           "Content-Length: %zu\r\n%sConnection: close\r\n\r\n",
-                           a.status, a.metrics ? "; version=0.0.4" : "", body.n,
-                           a.status[0] == '4' && a.status[2] == '5' ? "Allow: GET, HEAD\r\n" : "");
-    c->out = BUF_INIT(METRICS_TEXT_BYTES + sizeof(head));
-    if (st == IMREC_OK)
+                           "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\n%s%s"
+                           "Connection: close\r\n\r\n",
+                           a.status, a.type, a.body.n, a.headers,
+                           strncmp(a.status, "405", 3) == 0 ? "Allow: GET, HEAD\r\n" : "");
+    c->out = BUF_INIT(h->body_bytes + sizeof(head));
+    if (st == IMREC_OK && (size_t)n < sizeof(head))
         st = buf_append(&c->out, head, (size_t)n, NULL);
-    if (st == IMREC_OK && a.body)
-        st = buf_append(&c->out, body.p, body.n, NULL);
-    buf_free(&body);
+    if (st == IMREC_OK && !q.head)
+        st = buf_append(&c->out, a.body.p, a.body.n, NULL);
+    buf_free(&a.body);
     return st;
 }
 
@@ -128,10 +144,11 @@ static void leave(struct client *c)
     c->fd = -1;
 }
 
-static void answer(struct metrics_server *s, struct client *c, struct answer a)
+/* `wrong`: the status of what is no request; NULL: what has come is one. */
+static void answer(struct http_server *s, struct client *c, const char *wrong)
 {
     c->answering = true;
-    if (write_answer(&s->h, c, a) != IMREC_OK)
+    if (write_answer(&s->h, c, wrong, c->in) != IMREC_OK)
         leave(c);
 }
 
@@ -156,19 +173,19 @@ static void send_more(struct client *c)
         (void)shutdown(c->fd, SHUT_WR);
 }
 
-static void take_request(struct metrics_server *s, struct client *c)
+static void take_request(struct http_server *s, struct client *c)
 {
     const bool complete = strstr(c->in, "\r\n\r\n") != NULL;
     size_t method, n;
     const char *target;
     char minor;
     if (complete)
-        answer(s, c, judge(c->in));
+        answer(s, c, NULL);
     else if (strlen(c->in) != c->n || /* a NUL is in no request */
              (strchr(c->in, '\n') != NULL && !take_line(c->in, &method, &target, &n, &minor)))
-        answer(s, c, (struct answer){"400 Bad Request", true, false});
+        answer(s, c, "400 Bad Request");
     else if (c->n == REQUEST_BYTES)
-        answer(s, c, (struct answer){"431 Request Header Fields Too Large", true, false});
+        answer(s, c, "431 Request Header Fields Too Large");
     else
         return;
     if (c->fd >= 0)
@@ -187,7 +204,7 @@ static void drop(struct client *c)
         leave(c);
 }
 
-static void receive(struct metrics_server *s, struct client *c)
+static void receive(struct http_server *s, struct client *c)
 {
     const ssize_t n = recv(c->fd, c->in + c->n, REQUEST_BYTES - c->n, 0);
     if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR))
@@ -202,7 +219,7 @@ static void receive(struct metrics_server *s, struct client *c)
 }
 
 /* What poll() has seen of it. */
-static void serve(struct metrics_server *s, struct client *c, short seen)
+static void serve(struct http_server *s, struct client *c, short seen)
 {
     if ((seen & POLLERR) || ((seen & POLLHUP) && c->silent)) {
         leave(c);
@@ -221,7 +238,7 @@ static void serve(struct metrics_server *s, struct client *c, short seen)
 /* ---- all of them ---------------------------------------------------------------------------- */
 
 /* A free place; else that of the client that came first. */
-static struct client *place_for(struct metrics_server *s)
+static struct client *place_for(struct http_server *s)
 {
     struct client *first = &s->clients[0];
     for (size_t i = 0; i < CLIENTS; i++) {
@@ -234,7 +251,7 @@ static struct client *place_for(struct metrics_server *s)
     return first;
 }
 
-static void accept_one(struct metrics_server *s)
+static void accept_one(struct http_server *s)
 {
     const int fd = accept4(s->h.listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0) { /* too many descriptors: not again at once */
@@ -248,7 +265,7 @@ static void accept_one(struct metrics_server *s)
 }
 
 /* What the next client is waited for, ms; those whose time is over leave. */
-static int look_at_times(struct metrics_server *s)
+static int look_at_times(struct http_server *s)
 {
     const uint64_t now = clock_ns();
     uint64_t first = s->pausing ? now + (uint64_t)PAUSE_MS * 1000000 : UINT64_MAX;
@@ -263,7 +280,7 @@ static int look_at_times(struct metrics_server *s)
 }
 
 /* False: the end. */
-static bool step(struct metrics_server *s)
+static bool step(struct http_server *s)
 {
     struct pollfd p[2 + CLIENTS];
     const int timeout = look_at_times(s);
@@ -287,26 +304,26 @@ static bool step(struct metrics_server *s)
     return true;
 }
 
-enum imrec_status metrics_server_new(const struct metrics_http *h, struct metrics_server **out,
-                                     struct imrec_error *err)
+enum imrec_status
+http_server_new(const struct http_service *h, struct http_server **out, struct imrec_error *err)
 {
-    struct metrics_server *s = imrec_zalloc(1, sizeof(*s));
+    struct http_server *s = imrec_zalloc(1, sizeof(*s));
     *out = s;
     if (s == NULL)
-        return IMREC_NO_MEMORY(err, "no memory for the clients of metrics");
+        return IMREC_NO_MEMORY(err, "no memory for the clients of a server");
     s->h = *h;
     for (size_t i = 0; i < CLIENTS; i++)
         s->clients[i].fd = -1;
     return IMREC_OK;
 }
 
-void metrics_server_run(struct metrics_server *s)
+void http_server_run(struct http_server *s)
 {
     while (step(s)) {
     }
 }
 
-void metrics_server_free(struct metrics_server *s)
+void http_server_free(struct http_server *s)
 {
     for (size_t i = 0; s != NULL && i < CLIENTS; i++)
         leave(&s->clients[i]);
