@@ -113,12 +113,30 @@ static enum imrec_status open_folder(struct container *c, uint32_t shard, struct
     return open_run(c, shard, uri, said, err);
 }
 
+/* A list of which no file is there was made for another folder. */
+static enum imrec_status
+check_root(const struct container *c, uint32_t shard, struct imrec_error *err)
+{
+    const struct image_shard *s = shard_of(c, shard);
+    uint64_t i = 0;
+    while (i < s->scan.file_count && file_run_lost(s->run, i) != NULL)
+        i++;
+    if (i < s->scan.file_count)
+        return IMREC_OK;
+    return imrec_fail(err, IMREC_ERR_IO,
+                      "%.200s: no file that it names can be read, the first is %.120s: %.100s; "
+                      "path_root is the folder that they are in",
+                      c->shards[shard].uri, s->scan.files[0]->name,
+                      file_run_lost(s->run, 0)->message);
+}
+
 static enum imrec_status open_list(struct container *c, uint32_t shard, struct imrec_error *err)
 {
     struct image_shard *s = &((struct image_files *)c->state)->shard[shard];
     const char *root = c->options.path_root != NULL ? c->options.path_root : "";
     IMREC_TRY(listed_files_load(c->shards[shard].uri, &s->scan, &s->lines, err));
-    return open_run(c, shard, root, false, err);
+    IMREC_TRY(open_run(c, shard, root, false, err));
+    return check_root(c, shard, err);
 }
 
 /* ---- listing ------------------------------------------------------------------------------ */

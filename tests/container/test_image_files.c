@@ -294,6 +294,19 @@ TEST(a_list_names_its_files_below_its_root)
                   err.message);
 }
 
+TEST(a_list_of_another_folder_is_refused)
+{
+    struct container c;
+    make_tree();
+    file("train.lst", "1\t0\tz.png\n2\t0\tx.png\n");
+    ck_assert_int_eq(
+        try_open(tmp_path(&dir, "train.lst"), &(struct wish){.root = tmp_path(&dir, "b")}, &c),
+        IMREC_ERR_IO);
+    ck_assert_msg(strstr(err.message, "the first is z.png") != NULL &&
+                      strstr(err.message, "path_root") != NULL,
+                  "%s", err.message);
+}
+
 TEST(fingerprints_know_names_sizes_and_labels)
 {
     uint64_t print[5];
