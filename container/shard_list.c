@@ -67,14 +67,25 @@ add_manifest(struct shard_list *l, const char *path, enum shard_look look, struc
 
 /* ---- public ------------------------------------------------------------------------------ */
 
+/* The files of a kind. *err: why there are none with its suffix. */
+static enum imrec_status expand_kind(const char *spec, const struct container_kind *k,
+                                     struct uri_list *found, struct imrec_error *err)
+{
+    const enum imrec_status st = uri_list_expand(spec, k->suffix, found, err);
+    if (st == IMREC_ERR_ARGUMENT && k->other_suffix != NULL &&
+        uri_list_expand(spec, k->other_suffix, found, NULL) == IMREC_OK)
+        return IMREC_OK;
+    return st;
+}
+
 static enum imrec_status expand(const char *spec, const struct container_kind *only,
                                 struct uri_list *found, struct imrec_error *err)
 {
     if (only != NULL)
-        return uri_list_expand(spec, only->suffix, found, err);
-    const enum imrec_status st = uri_list_expand(spec, container_kinds[0]->suffix, found, err);
+        return expand_kind(spec, only, found, err);
+    const enum imrec_status st = expand_kind(spec, container_kinds[0], found, err);
     for (size_t i = 1; st == IMREC_ERR_ARGUMENT && container_kinds[i] != NULL; i++)
-        if (uri_list_expand(spec, container_kinds[i]->suffix, found, NULL) == IMREC_OK)
+        if (expand_kind(spec, container_kinds[i], found, NULL) == IMREC_OK)
             return IMREC_OK;
     return st;
 }
