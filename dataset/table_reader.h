@@ -13,6 +13,7 @@ struct table_reader {
     struct buf bytes;                  /* of the record, as in the shard */
     struct buf file;                   /* of an image that is stored decoded */
     struct parse_room parse;
+    struct record last; /* of the record returned last: what imrec_record has no room for */
     float *labels;
     uint64_t label_room;
 };
