@@ -69,3 +69,35 @@ def test_a_folder_and_a_glob_are_sets(tmp_path):
     for path in (tmp_path, tmp_path / "train-*", f"{tmp_path}/train-{{00000..00001}}-of-00002"):
         assert np.concatenate([batch.ids for batch in read(path)]).tolist() == list(range(12))
     assert len(read(tmp_path, container="tfrecord")) == 3
+
+
+def ids_of(path, **more):
+    with imrec.ImageRecordIter(path, data_shape=(3, 16, 16), batch_size=1, shuffle=True, seed=2, last_batch="partial", **more) as batches:
+        return [batch.ids.tolist()[0] for batch in batches]
+
+
+@pytest.mark.parametrize("order", ["local", "global"])
+def test_partitions_have_each_record_once(written, order):
+    parts = [ids_of(written, order=order, num_parts=3, part_index=part) for part in range(3)]
+    assert sorted(sum(parts, [])) == list(range(6)) and [len(part) for part in parts] == [2, 2, 2]
+
+
+def test_a_reader_resumes_where_it_was(written):
+    whole = ids_of(written, preprocess_threads=1)
+    for at in range(1, 6):
+        with imrec.ImageRecordIter(written, data_shape=(3, 16, 16), batch_size=1, shuffle=True, seed=2) as batches:
+            head = [next(batches).ids.tolist()[0] for _ in range(at)]
+            state = batches.state_dict()
+        with imrec.ImageRecordIter(written, data_shape=(3, 16, 16), batch_size=1, shuffle=True, seed=2) as batches:
+            batches.load_state_dict(state)
+            assert head + [batch.ids.tolist()[0] for batch in batches] == whole
+
+
+def test_a_damaged_record_is_reported_or_skipped(written, tmp_path):
+    raw = bytearray(written.read_bytes())
+    raw[500] ^= 1  # in the first record's content
+    path = tmp_path / "a.tfrecord"
+    path.write_bytes(raw)
+    with pytest.raises(imrec.DataError, match="checksum of the record's 3[0-9]+ bytes is wrong"):
+        ids_of(path)
+    assert sorted(ids_of(path, on_error="skip")) == [1, 2, 3, 4, 5]
