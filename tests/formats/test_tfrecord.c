@@ -1,8 +1,8 @@
 /* tests/formats/test_tfrecord.c - frames of TFRecord files, protobuf's wire format, and Examples as
  * protobuf's own parser reads them. */
 #include "formats/tfrecord/example_write.h"
-#include "formats/tfrecord/tfrecord_frame.h"
 #include "formats/tfrecord/proto_wire.h"
+#include "formats/tfrecord/tfrecord_frame.h"
 #include "tests/support/guard.h"
 #include "tests/support/suite.h"
 
