@@ -19,6 +19,7 @@ static char *new_block(struct string_arena *a, size_t n)
         return NULL;
     b->older = a->newest;
     a->newest = b;
+    a->held += sizeof(*b) + n;
     return b->bytes;
 }
 
@@ -35,6 +36,11 @@ void *string_arena_put(struct string_arena *a, const void *p, size_t n)
     a->next = to + used;
     a->left -= used;
     return p != NULL ? memcpy(to, p, n) : to;
+}
+
+size_t string_arena_bytes(const struct string_arena *a)
+{
+    return a->held;
 }
 
 void string_arena_free(struct string_arena *a)

@@ -362,30 +362,3 @@ const char *const *codec_formats(void)
     };
     return names;
 }
-
-const char *const *codec_extensions(void)
-{
-    static const char *const names[] = {
-        ".jpg",
-        ".jpeg",
-        ".jpe",
-        ".jfif",
-#if IMREC_HAVE_SPNG
-        ".png",
-#endif
-#if IMREC_HAVE_GIF
-        ".gif",
-#endif
-#if IMREC_HAVE_WEBP
-        ".webp",
-#endif
-#if IMREC_HAVE_TIFF
-        ".tif",
-        ".tiff",
-#endif
-        ".bmp",
-        ".dib",
-        NULL
-    };
-    return names;
-}

@@ -111,8 +111,6 @@ IMREC_NODISCARD enum imrec_status codec_encode_png(struct codec *c, const struct
                                                    int level, struct bytes *out,
                                                    struct imrec_error *err);
 
-/* Names of the formats of this build ("jpeg", "png", ...), NULL at the end, and the file
- * name extensions that go with them (".jpg", ".jpeg", ".png", ...: lower case, with the dot). */
+/* Names of the formats of this build ("jpeg", "png", ...), NULL at the end. */
 const char *const *codec_formats(void);
-const char *const *codec_extensions(void);
 #endif

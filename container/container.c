@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "container/empty_set.h"
+#include "container/image_files.h"
 #include "container/kinds.h"
 #include "container/metadata.h"
 #include "container/partition.h"
@@ -46,6 +47,8 @@ static enum imrec_status open_shard(void *context, uint32_t i, struct imrec_erro
 {
     struct container *c = context;
     struct shard *h = &c->shards[i];
+    if (c->kind != NULL && c->kind->open_shard != NULL)
+        return c->kind->open_shard(c, i, err);
     return c->late != NULL ? source_open_later(h->uri, &c->late->base, &h->source, err)
                            : source_open(h->uri, &h->source, err);
 }
@@ -78,7 +81,7 @@ make_table(struct container *c, struct uri_list *names, struct imrec_error *err)
 {
     if (names->count >= UINT32_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT, "%zu shards are too many", names->count);
-    const bool late = are_late(names);
+    const bool late = !(c->kind != NULL && c->kind->open_shard != NULL) && are_late(names);
     c->shards = imrec_zalloc(names->count, sizeof(*c->shards));
     c->late = late ? imrec_zalloc(1, sizeof(*c->late)) : NULL;
     if (c->late != NULL)
@@ -210,8 +213,13 @@ expand(struct container *c, struct shard_list *l, enum shard_look *look, struct 
     const bool own = source != NULL && source[0] != '\0';
     *look = !own && c->options.look == CONTAINER_LOOK_SET ? c->options.shards : SHARDS_UNSEEN;
     l->only = kinds_of(c->options.container);
-    if (!own)
-        return shard_list_add(l, path, *look, err);
+    if (!own) {
+        IMREC_TRY(shard_list_add(l, path, *look, err));
+        if (l->form == SHARDS_RECORDS)
+            return IMREC_OK;
+        *look = SHARDS_UNSEEN; /* no manifest is of files */
+        return image_files_begin(c, l, err);
+    }
     if (l->only != NULL)
         return IMREC_REFUSE(err,
                             "source=%.100s says how files are read: container= is for kinds "
@@ -261,6 +269,7 @@ enum imrec_status container_open_as(const struct container_options *o,
         container_close(out);
     out->options.path_imgrec = out->options.path_imgidx = out->options.source = NULL;
     out->options.image = out->options.label = NULL;
+    out->options.path_root = NULL;
     return st;
 }
 

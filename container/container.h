@@ -107,11 +107,14 @@ struct container_kind {
     bool named;      /* image= and label= say which part of a sample is what */
     bool examples;   /* records are tf.train.Examples */
     bool own_sums;   /* open() compares each record with a checksum that is next to it */
+    bool apart;      /* of each record the bytes are read by themselves: it is a file */
     /* By the first bytes of a shard, 512 or all of a shorter one. NULL: never, it is asked for. */
     bool (*recognize)(struct bytes first);
     /* Of a shard whose first bytes are damaged: where the first head of a record in b is, of `left`
      * bytes up to the shard's end; b.n: there is none. NULL: nobody looks for any. */
     size_t (*find)(struct bytes b, uint64_t left);
+    /* Opens a shard's source. NULL: source_open(). Any thread, of each shard one. */
+    enum imrec_status (*open_shard)(struct container *c, uint32_t shard, struct imrec_error *err);
     /* Fills c->records with this partition's, or leaves it NULL: cells. Also index_hash for the
      * fingerprint, and value_count and element where images are stored decoded. What is wrong with
      * a part of a shard is a loss, no failure. */
@@ -142,6 +145,9 @@ struct container_kind {
      */
     enum imrec_status (*widest_label)(const struct container *c, bool may_read, uint32_t *out,
                                       struct imrec_error *err);
+    /* The first label of a listed record, which is known without reading it; false: it has none.
+     * NULL: it is not known. */
+    bool (*first_label)(const struct container *c, uint64_t unit, float *label);
     /* Why labels cannot be boxes, "they ..."; NULL: they can. NULL: always. */
     const char *(*refuse_boxes)(const struct container *c);
     /* Appends the file of an image that is stored decoded; nothing where that is unknown. NULL:
@@ -173,6 +179,7 @@ struct container_options {
     const char *source;             /* of a plugin; NULL or "": none */
     enum imrec_container container; /* of what kind the files are; AUTO: by their first bytes */
     const char *image, *label;      /* of kinds that are `named`; NULL or "": the kind's own */
+    const char *path_root; /* of a list: the folder of its files; NULL or "": the current one */
     bool shifted;          /* records that begin on any byte are looked for, too: repair has them */
     bool verify_checksums; /* with the .crc next to every shard: set_sums.h */
     enum container_look look;

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "container/cbf.h"
+#include "container/image_files.h"
 #include "formats/file_kind.h"
 #include "formats/recordio/recordio.h"
 #include "storage/sink.h"
@@ -26,7 +27,18 @@ static bool ends_with(const char *uri, const char *suffix)
 
 const struct container_kind *kinds_of(enum imrec_container c)
 {
-    return c == IMREC_CONTAINER_AUTO ? NULL : container_kinds[c - 1];
+    switch (c) {
+    case IMREC_CONTAINER_AUTO:
+        return NULL;
+    case IMREC_CONTAINER_FOLDER:
+        return &folder_kind;
+    case IMREC_CONTAINER_LIST:
+        return &list_kind;
+    case IMREC_CONTAINER_TFRECORD:
+        return &tfrecord_kind;
+    default:
+        return container_kinds[c - 1];
+    }
 }
 
 /* The kind that a shard's name promises. */

@@ -2,6 +2,7 @@
  * an index lists. */
 #include "container/recordio_kind.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "container/empty_set.h"
 #include "container/kinds.h"
@@ -9,7 +10,7 @@
 #include "container/record_table.h"
 #include "container/set_sums.h"
 #include "formats/recordio/image_record.h"
-#include "formats/recordio/record_mask.h"
+#include "formats/recordio/record_fields.h"
 #include "formats/recordio/recordio.h"
 
 #include <inttypes.h>
@@ -108,12 +109,24 @@ static enum imrec_status open_record(const struct container *c, const struct rec
     return IMREC_OK;
 }
 
+static enum imrec_status list_fields(const struct record_payload *payload, struct parse_room *room,
+                                     struct record *out, struct imrec_error *err)
+{
+    struct bytes rest = payload->fields;
+    struct record_field f;
+    if (!IMREC_GROW(room->fields, room->field_room, (uint64_t)payload->field_count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for the fields of a record");
+    while (record_fields_next(&rest, &f))
+        room->fields[out->field_count++] = f; /* as many as were counted */
+    out->fields = room->fields;
+    return IMREC_OK;
+}
+
 static enum imrec_status parse(const struct container *c, const struct record_ref *r,
                                unsigned parts, struct parse_room *room, struct record *out,
                                struct imrec_error *err)
 {
     (void)c;
-    (void)room;
     struct image_record head;
     *out = (struct record){0}; /* an id that cannot be read is none of the index's */
     IMREC_TRY(image_record_parse(r->bytes, &head, err));
@@ -122,9 +135,15 @@ static enum imrec_status parse(const struct container *c, const struct record_re
                            .label_count = head.label_count,
                            .labels = head.labels,
                            .image = head.image};
-    if ((parts & RECORD_MASK) == 0)
+    if ((parts & (RECORD_MASK | RECORD_FIELDS)) == 0)
         return IMREC_OK;
-    return record_mask_split(head.image, &out->image, &out->mask, err);
+    struct record_payload payload;
+    const enum imrec_status st = record_payload_split(head.image, &payload, err);
+    out->image = payload.image;
+    out->mask = payload.mask;
+    if (st != IMREC_OK || (parts & RECORD_FIELDS) == 0)
+        return st;
+    return list_fields(&payload, room, out, err);
 }
 
 const struct container_kind recordio_kind = {
@@ -134,6 +153,7 @@ const struct container_kind recordio_kind = {
     .align = RECORDIO_ALIGN,
     .side_files = true,
     .masks = true,
+    .fields = true,
     .recognize = recognize,
     .list = list,
     .extent = extent,

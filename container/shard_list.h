@@ -10,8 +10,11 @@ struct shard_promise {       /* of a manifest */
 };
 
 struct container_kind;
+enum shard_form { SHARDS_RECORDS, SHARDS_FOLDERS, SHARDS_LISTS };
+
 struct shard_list {
     struct uri_list names;
+    enum shard_form form; /* files of records; or folders of images, or lists of them (.lst) */
     struct shard_promise *promise;     /* of each; NULL where nothing was compared */
     const struct container_kind *only; /* by the caller: a directory has its files of this kind;
                                           NULL: of the first one that has any there */
@@ -25,8 +28,10 @@ enum shard_look {
 };
 
 /* Appends to *l, zeroed at first, what `spec` means: a file, "a.rec;b.rec", a directory (its files
- * of the first of container_kinds that has any there), a glob, or a manifest (NAME.manifest.json:
- * the shards that it lists). */
+ * of the first of container_kinds that has any there; one without any is itself a shard, if it
+ * holds images or folders), a glob, or a manifest (NAME.manifest.json: the shards that it lists).
+ * Shards next to folders that hold images, and shards of more than one form, are
+ * IMREC_ERR_ARGUMENT. */
 IMREC_NODISCARD enum imrec_status shard_list_add(struct shard_list *l, const char *spec,
                                                  enum shard_look look, struct imrec_error *err);
 /* Compares all of it with the manifests next to the shards, and with names "-00000-of-00004".

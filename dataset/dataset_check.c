@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "codec/mask_png.h"
 #include "codec/wav.h"
-#include "formats/recordio/record_mask.h"
+#include "formats/recordio/record_fields.h"
 
 static enum imrec_status check_mask(struct codec *c, struct bytes png, int64_t max_pixels,
                                     const struct imrec_image_info *image, struct imrec_error *err)
@@ -26,12 +26,12 @@ enum imrec_status check_image(struct codec *c, struct bytes image, int64_t max_p
     const struct codec_limits limits = {.max_pixels = max_pixels};
     struct imrec_image_info info;
     struct wav sound;
-    struct bytes mask;
+    struct record_payload payload;
     *warnings = 0;
     if (wav_is(image))
         return wav_parse(image, &sound, err);
-    IMREC_TRY(record_mask_split(image, &image, &mask, err));
-    IMREC_TRY(codec_begin(c, image, &limits, &info, err));
+    IMREC_TRY(record_payload_split(image, &payload, err));
+    IMREC_TRY(codec_begin(c, payload.image, &limits, &info, err));
     IMREC_TRY(codec_check(c, warnings, err));
-    return check_mask(c, mask, max_pixels, &info, err);
+    return check_mask(c, payload.mask, max_pixels, &info, err);
 }

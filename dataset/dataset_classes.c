@@ -1,6 +1,7 @@
 /* dataset/dataset_classes.c - the class list of a data set: names of labels. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "container/image_files.h"
 #include "dataset/dataset_files.h"
 #include "formats/set/class_list.h"
 #include "imrec/dataset.h"
@@ -52,6 +53,17 @@ static enum imrec_status load(struct imrec_classes *c, const char *shard, struct
     return st;
 }
 
+/* The folders of a folder of images are its classes. */
+static enum imrec_status
+load_folders(struct imrec_classes *c, const char *folder, struct imrec_error *err)
+{
+    struct class_list list = {0};
+    IMREC_TRY(image_folder_classes(folder, &list, err));
+    const enum imrec_status st = copy_names(c, &list, err);
+    class_list_free(&list);
+    return st;
+}
+
 enum imrec_status
 imrec_classes_open(const char *uri, struct imrec_classes **out, struct imrec_error *err)
 {
@@ -59,8 +71,10 @@ imrec_classes_open(const char *uri, struct imrec_classes **out, struct imrec_err
     *out = NULL;
     IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
     struct imrec_classes *c = imrec_zalloc(1, sizeof(*c));
-    const enum imrec_status st = c != NULL ? load(c, files.names.uri[0], err)
-                                           : IMREC_NO_MEMORY(err, "no memory for a class list");
+    const bool folder = files.form == SHARDS_FOLDERS;
+    const enum imrec_status st = c != NULL
+                                     ? (folder ? load_folders : load)(c, files.names.uri[0], err)
+                                     : IMREC_NO_MEMORY(err, "no memory for a class list");
     shard_list_free(&files);
     if (st != IMREC_OK)
         imrec_classes_close(c);

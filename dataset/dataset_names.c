@@ -3,11 +3,17 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/math.h"
+#include "base/string_arena.h"
+#include "container/image_files.h"
 #include "dataset/dataset_files.h"
 #include "formats/set/image_list.h"
 #include "imrec/dataset.h"
+#include "storage/source.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define LIST_MOST ((size_t)1 << 36)
 
 struct name {
     uint64_t id;
@@ -18,6 +24,7 @@ struct imrec_names {
     uint8_t *text;
     struct name *name; /* ascending by id */
     uint64_t count, room;
+    struct string_arena names; /* of a folder of images, which has no text */
 };
 
 static enum imrec_status append(struct imrec_names *n, struct name name, struct imrec_error *err)
@@ -58,16 +65,40 @@ parse(struct imrec_names *n, struct image_list *list, struct imrec_error *err)
     return st == IMREC_END ? IMREC_OK : st;
 }
 
+/* Of folders, whose names are in the arena. */
+static enum imrec_status
+add_name(void *user, uint64_t id, const char *name, struct imrec_error *err)
+{
+    struct imrec_names *n = user;
+    char *kept = string_arena_put(&n->names, name, strlen(name) + 1);
+    return kept != NULL ? append(n, (struct name){id, kept}, err)
+                        : IMREC_NO_MEMORY(err, "no memory for the names of images");
+}
+
+/* A list of images is its own. */
+static enum imrec_status load_text(const struct shard_list *files, char **path, uint8_t **text,
+                                   size_t *bytes, struct imrec_error *err)
+{
+    const char *uri = files->names.uri[0];
+    if (files->form != SHARDS_LISTS)
+        return dataset_load(uri, SET_LIST, path, text, bytes, err);
+    *text = NULL;
+    *path = imrec_joined(uri, strlen(uri), "");
+    return *path != NULL ? source_load(uri, LIST_MOST, text, bytes, err)
+                         : IMREC_NO_MEMORY(err, "no memory for a path");
+}
+
 static enum imrec_status load(struct imrec_names *n, const char *uri, struct imrec_error *err)
 {
     struct shard_list files;
     struct image_list list = {0};
     struct imrec_error why;
-    char *path;
-    size_t bytes;
+    char *path = NULL;
+    size_t bytes = 0;
     IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
-    enum imrec_status st =
-        dataset_load(files.names.uri[0], SET_LIST, &path, &n->text, &bytes, &why);
+    enum imrec_status st = files.form == SHARDS_FOLDERS
+                               ? image_folder_names(files.names.uri[0], add_name, n, &why)
+                               : load_text(&files, &path, &n->text, &bytes, &why);
     if (st == IMREC_OK && n->text != NULL) {
         image_list_begin(&list, path, 0, (struct bytes){n->text, bytes}, 0, 0);
         st = parse(n, &list, &why);
@@ -108,5 +139,6 @@ void imrec_names_close(struct imrec_names *n)
 {
     if (n == NULL)
         return;
+    string_arena_free(&n->names);
     IMREC_FREE(n->text, n->name, n);
 }

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "container/partition.h"
 #include "formats/recordio/image_record.h"
-#include "formats/recordio/record_mask.h"
+#include "formats/recordio/record_fields.h"
 
 #include <inttypes.h>
 
@@ -86,11 +86,28 @@ keep_framed(struct imrec_reader *r, const struct walk_item *item, struct imrec_e
     return IMREC_OK;
 }
 
+/* Image, mask and fields; all of it is the image where the trailer is wrong. */
+static enum imrec_status give_payload(struct imrec_reader *r, struct bytes payload,
+                                      struct imrec_record *out, struct imrec_error *err)
+{
+    struct record_payload p;
+    struct record_field f;
+    const enum imrec_status st = record_payload_split(payload, &p, NULL);
+    (void)st; /* what is wrong is the image's, too */
+    out->image = p.image.p;
+    out->image_size = p.image.n;
+    out->mask = p.mask.n != 0 ? p.mask.p : NULL;
+    out->mask_size = p.mask.n;
+    while (record_fields_next(&p.fields, &f))
+        IMREC_TRY(given_fields_put(&r->fields, out->field_count++, &f, err));
+    out->fields = out->field_count != 0 ? r->fields.fields : NULL;
+    return IMREC_OK;
+}
+
 static enum imrec_status give_record(struct imrec_reader *r, const struct walk_item *item,
                                      struct imrec_record *out, struct imrec_error *err)
 {
     struct image_record head;
-    struct bytes image, mask;
     IMREC_TRY(keep_framed(r, item, err));
     const struct bytes b = recordio_join(scan_bytes(&r->scan, item), &item->span);
     *out = (struct imrec_record){.data = b.p,
@@ -106,11 +123,7 @@ static enum imrec_status give_record(struct imrec_reader *r, const struct walk_i
     out->id2 = head.id2;
     out->labels = r->labels;
     out->label_count = head.label_count;
-    const bool found = record_mask_split(head.image, &image, &mask, NULL) == IMREC_OK;
-    out->image = image.p; /* all, where the trailer is wrong */
-    out->image_size = image.n;
-    out->mask = found ? mask.p : NULL;
-    out->mask_size = found ? mask.n : 0;
+    IMREC_TRY(give_payload(r, head.image, out, err));
     const struct metadata_record *m = metadata_at(&r->container, r->shard, item->begin);
     out->metadata = m == NULL ? IMREC_NO_METADATA : m->header ? IMREC_HEADER : IMREC_IDENTITY;
     return IMREC_OK;
@@ -207,6 +220,7 @@ void imrec_reader_close(struct imrec_reader *r)
         return;
     imrec_free(r->labels);
     scan_end(&r->scan);
+    given_fields_free(&r->fields);
     table_reader_free(&r->table);
     container_close(&r->container);
     buf_free(&r->parts);

@@ -6,6 +6,7 @@
 #include "container/container.h"
 #include "container/metadata.h"
 #include "container/walk/recordio_scan.h"
+#include "dataset/given_fields.h"
 #include "dataset/table_reader.h"
 #include "imrec/records.h"
 
@@ -21,6 +22,7 @@ struct imrec_reader {
     bool keep_framed;          /* set by who reads `framed` */
     struct bytes framed; /* the last record returned, as stored in the shard; none of CBF files */
     struct buf parts;    /* its copy, where parts were joined in their own bytes */
+    struct given_fields fields;
 };
 
 /* Room for this many labels in r->labels. */

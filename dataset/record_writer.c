@@ -6,8 +6,10 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "dataset/given_fields.h"
 #include "formats/crc32c.h"
 #include "formats/recordio/image_record.h"
+#include "formats/recordio/record_fields.h"
 #include "formats/recordio/record_index.h"
 #include "formats/recordio/record_mask.h"
 #include "formats/recordio/recordio.h"
@@ -115,6 +117,24 @@ append_mask(struct imrec_writer *w, struct bytes mask, struct imrec_error *err)
     return buf_append(&w->record, trailer, sizeof(trailer), err);
 }
 
+/* The caller's fields after the image that w->record has. */
+static enum imrec_status append_fields(struct imrec_writer *w, const struct imrec_field *fields,
+                                       uint32_t n, struct imrec_error *err)
+{
+    struct record_field *all = imrec_zalloc((size_t)n + 1, sizeof(*all));
+    enum imrec_status st = IMREC_OK;
+    if (all == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for %u fields", n);
+    for (uint32_t i = 0; st == IMREC_OK && i < n; i++)
+        if (!given_field_take(&fields[i], &all[i]))
+            st = IMREC_REFUSE(err, "field %u, of kind %d, has %zu bytes: it is none", i,
+                              (int)fields[i].kind, fields[i].size);
+    if (st == IMREC_OK)
+        st = record_fields_append(&w->record, all, n, err);
+    imrec_free(all);
+    return st;
+}
+
 static enum imrec_status append_image(struct imrec_writer *w, uint64_t key,
                                       const struct written_image *i, struct imrec_error *err)
 {
@@ -123,6 +143,8 @@ static enum imrec_status append_image(struct imrec_writer *w, uint64_t key,
     IMREC_TRY(buf_append(&w->record, i->image.p, i->image.n, err));
     if (i->mask.p != NULL)
         IMREC_TRY(append_mask(w, i->mask, err));
+    if (i->field_count != 0)
+        IMREC_TRY(append_fields(w, i->fields, i->field_count, err));
     return imrec_writer_append(w, key, w->record.p, w->record.n, err);
 }
 
@@ -153,6 +175,21 @@ enum imrec_status imrec_writer_append_masked(struct imrec_writer *w, uint64_t ke
                                     .image = {image, n},
                                     .mask = {mask != NULL ? mask : none, mask_bytes}};
     return append_image(w, key, &i, err);
+}
+
+enum imrec_status imrec_writer_append_fields(struct imrec_writer *w, uint64_t key,
+                                             const float *labels, uint32_t label_count, uint64_t id,
+                                             const void *image, size_t n,
+                                             const struct imrec_field *fields, uint32_t field_count,
+                                             struct imrec_error *err)
+{
+    if (field_count == 0)
+        return IMREC_REFUSE(err, "a record of no fields is written by imrec_writer_append_image()");
+    w->record.n = 0;
+    IMREC_TRY(image_record_head(&w->record, labels, label_count, false, id, 0, err));
+    IMREC_TRY(buf_append(&w->record, image, n, err));
+    IMREC_TRY(append_fields(w, fields, field_count, err));
+    return imrec_writer_append(w, key, w->record.p, w->record.n, err);
 }
 
 uint64_t imrec_writer_size(const struct imrec_writer *w)

@@ -18,7 +18,9 @@ struct written_image {
     const float *labels;
     uint32_t label_count;
     uint64_t id, id2;
-    struct bytes image, mask; /* mask p NULL: none */
+    struct bytes image, mask; /* mask p NULL: none, or one of the fields, called "mask" */
+    const struct imrec_field *fields;
+    uint32_t field_count;
 };
 
 /* Appends an image record, whose key is its id. */

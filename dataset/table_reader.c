@@ -96,6 +96,10 @@ static enum imrec_status give(struct table_reader *r, struct record_ref *ref,
                                  .id = record->id,
                                  .id2 = record->id2};
     IMREC_TRY(take_labels(r, record, out, err));
+    for (uint32_t i = 0; i < record->field_count; i++)
+        IMREC_TRY(given_fields_put(&r->fields, i, &record->fields[i], err));
+    out->fields = record->field_count != 0 ? r->fields.fields : NULL;
+    out->field_count = record->field_count;
     return take_image(r, record, out, err);
 }
 
@@ -143,6 +147,7 @@ void table_reader_free(struct table_reader *r)
     buf_free(&r->bytes);
     buf_free(&r->file);
     parse_room_free(&r->parse);
+    given_fields_free(&r->fields);
     imrec_free(r->labels);
     *r = (struct table_reader){0};
 }

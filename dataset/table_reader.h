@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "container/container.h"
+#include "dataset/given_fields.h"
 #include "imrec/records.h"
 
 struct table_reader {
@@ -13,6 +14,7 @@ struct table_reader {
     struct buf bytes;                  /* of the record, as in the shard */
     struct buf file;                   /* of an image that is stored decoded */
     struct parse_room parse;
+    struct given_fields fields;
     struct record last; /* of the record returned last: what imrec_record has no room for */
     float *labels;
     uint64_t label_room;

@@ -8,6 +8,7 @@ photos=$1
 im2rec --resize 256 "$photos" train.rec           # pack: train.rec .idx .lst .crc, classes, manifest
 imrec verify train.rec                          # check structure, checksums, every image
 imrec view --augmented train.rec seen.html rand_crop=1 rand_mirror=1 # draw what training sees
+imrec info "$photos"                              # folders of images are read as they are, too
 # README: end
 imrec info train.rec                            # summary of the data set
 imrec ls --limit 5 train.rec                    # records: offset, id, labels, bytes, size, kind

@@ -180,6 +180,7 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .container = o->container,
         .image = o->image,
         .label = o->label,
+        .path_root = o->path_root,
         .verify_checksums = o->verify_checksums,
         .shards = shards_look(o),
     };

@@ -286,6 +286,8 @@ static bool label_in_head(const struct container *c, const struct record_place *
     const struct shard *shard = &c->shards[at->shard];
     struct record_head head;
     uint8_t first[4];
+    if (c->kind->first_label != NULL)
+        return c->kind->first_label(c, at->number, label);
     if (!c->kind->side_files || !record_head_read(shard, at->begin, at->end, &head) ||
         !head.is_image)
         return false;

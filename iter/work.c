@@ -35,26 +35,36 @@ static enum imrec_status parse(struct imrec_iter *it, const struct record_ref *r
 
 #define SWEEP_BITS 40 /* of the key: laps are above them */
 
-static struct sample_key
-key_of(const struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor)
+/* Of draw_key=id: the set of a mixture, in place of the shard. */
+static uint32_t set_of(const struct mix_sets *m, uint32_t shard)
 {
-    const uint32_t rows = it->views.rows, row = slot - t->slot * rows;
+    uint32_t i = m->count != 0 ? (uint32_t)m->count - 1 : 0;
+    while (i > 0 && m->set[i].first_shard > shard)
+        i--;
+    return i;
+}
+
+static struct sample_key key_of(const struct imrec_iter *it, const struct ticket *t, uint32_t slot,
+                                uint32_t tensor, uint64_t id)
+{
+    const uint32_t rows = it->views.rows, row = slot - t->slot * rows, shard = t->record->shard;
     const uint64_t sweep = t->sweep + (t->lap << SWEEP_BITS);
-    return (struct sample_key){(uint64_t)it->options.seed_aug, sweep, t->record->shard,
-                               container_number(&it->container, t->record),
-                               row * it->views.tensors + tensor};
+    const bool by_id = it->options.draw_key == IMREC_DRAW_KEY_ID;
+    return (struct sample_key){
+        (uint64_t)it->options.seed_aug, sweep, by_id ? set_of(&it->mix, shard) : shard,
+        by_id ? id : container_number(&it->container, t->record), row * it->views.tensors + tensor};
 }
 
 /* An image of a slot: where it goes, and what it is made with. */
 static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor,
-                     struct sampler_view *v)
+                     uint64_t id, struct sampler_view *v)
 {
     struct slots *s = &it->slots;
     const bool boxes = it->recipe.boxes, labelled = tensor == 0 && !boxes;
     float *labels = s->labels + slots_row(s, t->cell, slot) * s->label_width;
     v->kind = view_kinds_kind(&it->views, s->cells[t->cell].sweep, tensor);
     v->slot = slots_data(s, t->cell, tensor, slot);
-    v->sample = (struct paint_sample){.key = key_of(it, t, slot, tensor)};
+    v->sample = (struct paint_sample){.key = key_of(it, t, slot, tensor, id)};
     if (labelled) {
         v->sample.labels = labels;
         v->sample.label_count = s->label_width;
@@ -84,7 +94,7 @@ static enum imrec_status begin_slot(struct imrec_iter *it, const struct ticket *
         IMREC_TRY(targets_check_points(&it->recipe, labels, s->label_width, err));
     IMREC_TRY(batch_fields_take(&it->fields, t->cell, slot, p, err));
     for (uint32_t tensor = 0; tensor < it->views.tensors; tensor++)
-        set_view(it, t, slot, tensor, &views[tensor]);
+        set_view(it, t, slot, tensor, p->id, &views[tensor]);
     if (s->mixes != NULL)
         s->mixes[row] = mix_draw(&it->recipe, views[0].sample.key);
     return IMREC_OK;

@@ -3,16 +3,56 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/fnv.h"
 #include "storage/schemes.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- what was listed before ---------------------------------------------------------------- */
+
+struct listed_view {
+    struct folder base; /* first */
+    const struct folder_entries *all;
+    size_t next;
+};
+
+static enum imrec_status
+view_next(struct folder *base, struct folder_entry *out, struct imrec_error *err)
+{
+    struct listed_view *v = (struct listed_view *)base;
+    (void)err;
+    if (v->next == v->all->count)
+        return IMREC_END;
+    *out = v->all->entry[v->next++];
+    return IMREC_OK;
+}
+
+static void view_close(struct folder *base)
+{
+    imrec_free(base);
+}
+
+static enum imrec_status view_open(const char *uri, const struct folder_entries *all,
+                                   struct folder **out, struct imrec_error *err)
+{
+    static const struct folder_ops ops = {view_next, NULL, view_close};
+    struct listed_view *v = imrec_zalloc(1, sizeof(*v));
+    if (v == NULL)
+        return IMREC_NO_MEMORY(err, "%s: no memory to list it", uri);
+    *v = (struct listed_view){{.ops = &ops, .number = fnv1a(FNV_START, uri, strlen(uri))}, all, 0};
+    *out = &v->base;
+    return IMREC_OK;
+}
+
 enum imrec_status folder_open(const char *uri, struct folder **out, struct imrec_error *err)
 {
     const struct store *store;
     const char *name;
+    const struct folder_entries *all = listed_folder(uri);
     *out = NULL;
+    if (all != NULL)
+        return view_open(uri, all, out, err);
     IMREC_TRY(store_of(uri, &store, &name, err));
     return store->open_folder != NULL ? store->open_folder(name, out, err)
                                       : store_cannot(uri, store, "list what it holds", err);

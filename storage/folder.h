@@ -13,7 +13,8 @@
 
 #include "storage/store/listed.h"
 
-/* On failure *out is NULL; sys_errno is the system's reason. */
+/* On failure *out is NULL; sys_errno is the system's reason. A folder that the thread has listed
+ * (storage/store/listed.h) is not listed again: its list lives longer than *out. */
 IMREC_NODISCARD enum imrec_status
 folder_open(const char *uri, struct folder **out, struct imrec_error *err);
 /* Of a path of this machine, whatever it looks like: no scheme is looked for. */

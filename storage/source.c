@@ -104,6 +104,42 @@ enum imrec_status source_open_later(const char *uri, const struct later_check *c
     return through_scope(later_source_open(store, uri, name, said, check, out, err), uri, out, err);
 }
 
+enum imrec_status source_open_said(const char *uri, const struct folder_entry *said,
+                                   struct source **out, struct imrec_error *err)
+{
+    const struct store *store;
+    const char *name;
+    *out = NULL;
+    if (said->identity == NULL)
+        return source_open(uri, out, err);
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    return through_scope(store->open_listed != NULL ? store->open_listed(name, said, out, err)
+                                                    : store->open_source(name, out, err),
+                         uri, out, err);
+}
+
+uint32_t source_listed_at_once(const char *uri)
+{
+    const struct store *store;
+    const char *name;
+    return store_of(uri, &store, &name, NULL) == IMREC_OK ? store->listed_at_once : 0;
+}
+
+enum imrec_status source_measure(const char *uri, uint64_t *size, struct imrec_error *err)
+{
+    const struct store *store;
+    const char *name;
+    struct source *s;
+    *size = 0;
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    if (store->measure != NULL)
+        return store->measure(name, size, err);
+    IMREC_TRY(store->open_source(name, &s, err));
+    *size = s->size;
+    source_close(s);
+    return IMREC_OK;
+}
+
 const char *source_path(const char *uri)
 {
     const size_t n = scheme_bytes(uri);

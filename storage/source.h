@@ -13,6 +13,16 @@ source_open(const char *uri, struct source **out, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status source_open_later(const char *uri,
                                                     const struct later_check *check,
                                                     struct source **out, struct imrec_error *err);
+/* The same of an object that a list describes, without asking anybody where the store can do
+ * without; said->identity NULL: as source_open(). *said lives as long as the source. What is opened
+ * may be of another size: the caller compares. */
+IMREC_NODISCARD enum imrec_status source_open_said(const char *uri, const struct folder_entry *said,
+                                                   struct source **out, struct imrec_error *err);
+/* struct source's at_once of the objects that the store of a URI lists; 0: not known. */
+uint32_t source_listed_at_once(const char *uri);
+/* Bytes of an object; no byte is read. */
+IMREC_NODISCARD enum imrec_status
+source_measure(const char *uri, uint64_t *size, struct imrec_error *err);
 /* The text after file:// (nothing is decoded); a path, or a URI of another store, unchanged. */
 const char *source_path(const char *uri);
 /* Bytes of a URI before the query of a web server's: all where it has none. */

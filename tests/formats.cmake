@@ -1,4 +1,5 @@
 imrec_test(test_recordio formats_set)
+imrec_test(test_record_fields recordio)
 imrec_test(test_image_record formats_set)
 imrec_test(test_recordio_roundtrip formats_set LABEL property)
 imrec_test(test_recordio_vectors formats_set LABEL conformance)
@@ -28,6 +29,7 @@ imrec_test(test_ctf_vectors ctf storage LABEL conformance)
 imrec_test(test_ctf_cache ctf)
 
 imrec_fuzz(recordio formats_set)
+imrec_fuzz(record_fields recordio)
 imrec_fuzz(image_record formats_set)
 imrec_fuzz(idx formats_set)
 imrec_fuzz(idxb formats_set)

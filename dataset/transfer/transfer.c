@@ -37,6 +37,11 @@ static const struct transfer_kind *kind_of(const char *uri)
     return NULL;
 }
 
+bool transfer_is_called(const struct imrec_field *f, const char *name)
+{
+    return f->name_bytes == strlen(name) && memcmp(f->name, name, f->name_bytes) == 0;
+}
+
 /* ---- a record ----------------------------------------------------------------------------- */
 
 static bool has_no_labels(const struct transfer *t)
@@ -87,16 +92,15 @@ take_labels(struct transfer *t, struct imrec_record *r, uint32_t count, struct i
 
 static enum imrec_status put(struct transfer *t, struct imrec_record *r, struct imrec_error *err)
 {
-    static const struct record none;
     const struct container_kind *from = t->in->walk.kind;
-    const struct record *all = from->own_index ? &t->in->walk.reader->table.last : &none;
-    if (r->metadata != IMREC_NO_METADATA) /* names keys, has no image */
+    const struct record *all = &t->in->walk.reader->table.last; /* of others empty */
+    if (r->metadata != IMREC_NO_METADATA)                       /* names keys, has no image */
         return IMREC_OK;
     if (from->examples && t->kind->copy != NULL) {
         IMREC_TRY(t->kind->copy(t->out, (struct bytes){r->data, r->size}, err));
     } else {
         IMREC_TRY(take_labels(t, r, from->own_index ? all->label_count : r->label_count, err));
-        IMREC_TRY(t->kind->put(t->out, r, all, &t->result.fields, err));
+        IMREC_TRY(t->kind->put(t->out, r, &t->result.fields, err));
     }
     t->result.records++;
     return IMREC_OK;

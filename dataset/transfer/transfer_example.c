@@ -108,42 +108,66 @@ static const char *format_of(struct examples *x, const struct imrec_record *r)
                : NULL;
 }
 
-static bool is_own(struct bytes name)
+static bool is_own(const struct imrec_record *r, const struct imrec_field *f)
 {
     static const char *const names[] = {EXAMPLE_IMAGE,  EXAMPLE_LABEL, EXAMPLE_MASK,
                                         EXAMPLE_FORMAT, EXAMPLE_ID,    EXAMPLE_ID2};
+    if (r->mask != NULL && transfer_is_called(f, "mask"))
+        return true;
     for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (name.n == strlen(names[i]) && memcmp(name.p, names[i], name.n) == 0)
+        if (transfer_is_called(f, names[i]))
             return true;
     return false;
 }
 
-/* Names of an Example differ: of several fields of one name, the last one stays, and none has one
- * of ours. Numbers of fields of kinds that are no Examples do not occur. */
-static size_t field_items(const struct record *from, struct example_item *items, uint64_t *dropped)
+/* Its int64s, any alignment, go to numbers. */
+static struct example_item field_item(const struct imrec_field *f, int64_t *numbers)
+{
+    struct example_item item = {.name = {(const uint8_t *)f->name, f->name_bytes},
+                                .type = f->kind == IMREC_FIELD_INT64     ? EXAMPLE_INTS
+                                        : f->kind == IMREC_FIELD_FLOAT32 ? EXAMPLE_FLOATS
+                                                                         : EXAMPLE_BYTES};
+    const uint8_t *p = f->bytes;
+    if (item.type == EXAMPLE_BYTES)
+        item.bytes = (struct bytes){p, f->size};
+    item.floats = p;
+    item.ints = numbers;
+    item.count = f->size / (item.type == EXAMPLE_INTS ? sizeof(int64_t) : sizeof(float));
+    for (size_t i = 0; item.type == EXAMPLE_INTS && i < item.count; i++)
+        numbers[i] = (int64_t)load_le64(p + i * sizeof(int64_t));
+    return item;
+}
+
+/* Names of an Example differ: of several fields of one name the last one stays, and none has one
+ * of ours, which are written anew. */
+static size_t field_items(const struct imrec_record *r, struct example_item *items,
+                          int64_t *numbers, uint64_t *dropped)
 {
     size_t n = 0;
-    for (uint32_t i = 0; i < from->field_count; i++) {
-        const struct record_field *f = &from->fields[i];
+    for (uint32_t i = 0; i < r->field_count; i++) {
+        const struct imrec_field *f = &r->fields[i];
         size_t same = 0;
-        while (same < n && (items[same].name.n != f->name.n ||
-                            memcmp(items[same].name.p, f->name.p, f->name.n) != 0))
-            same++;
-        *dropped += same < n || is_own(f->name) || f->type != FIELD_BYTES;
-        if (is_own(f->name) || f->type != FIELD_BYTES)
+        if (is_own(r, f))
             continue;
-        items[same] =
-            (struct example_item){.name = f->name, .type = EXAMPLE_BYTES, .bytes = f->value};
+        while (same < n && (items[same].name.n != f->name_bytes ||
+                            memcmp(items[same].name.p, f->name, f->name_bytes) != 0))
+            same++;
+        *dropped += same < n;
+        items[same] = field_item(f, numbers);
+        numbers += f->size / sizeof(*numbers) + 1;
         n += same == n;
     }
     return n;
 }
 
-static enum imrec_status make_room(struct examples *x, const struct imrec_record *r,
-                                   const struct record *from, struct imrec_error *err)
+static enum imrec_status
+make_room(struct examples *x, const struct imrec_record *r, struct imrec_error *err)
 {
-    return IMREC_GROW(x->items, x->item_room, (uint64_t)from->field_count + OWN_ITEMS) &&
-                   IMREC_GROW(x->numbers, x->number_room, (uint64_t)r->label_count + 2)
+    uint64_t numbers = (uint64_t)r->label_count + 2;
+    for (uint32_t i = 0; i < r->field_count; i++)
+        numbers += r->fields[i].size / sizeof(*x->numbers) + 1;
+    return IMREC_GROW(x->items, x->item_room, (uint64_t)r->field_count + OWN_ITEMS) &&
+                   IMREC_GROW(x->numbers, x->number_room, numbers)
                ? IMREC_OK
                : IMREC_NO_MEMORY(err, "no memory for an Example");
 }
@@ -156,11 +180,11 @@ put_framed(struct examples *x, struct bytes example, struct imrec_error *err)
     return sink_append(x->sink, x->framed.p, x->framed.n, err);
 }
 
-static enum imrec_status put(void *out, const struct imrec_record *r, const struct record *from,
-                             uint64_t *dropped, struct imrec_error *err)
+static enum imrec_status
+put(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_error *err)
 {
     struct examples *x = out;
-    IMREC_TRY(make_room(x, r, from, err));
+    IMREC_TRY(make_room(x, r, err));
     const char *format = format_of(x, r);
     struct example_item *items = x->items;
     size_t n = 0;
@@ -174,7 +198,7 @@ static enum imrec_status put(void *out, const struct imrec_record *r, const stru
         items[n++] = id_item(EXAMPLE_ID2, r->id2, &x->numbers[1]);
     if (r->mask != NULL)
         items[n++] = file_item(EXAMPLE_MASK, r->mask, r->mask_size);
-    n += field_items(from, items + n, dropped);
+    n += field_items(r, items + n, x->numbers + 2 + r->label_count, dropped);
     x->example.n = 0;
     IMREC_TRY(example_write(items, n, &x->example, err));
     return put_framed(x, (struct bytes){x->example.p, x->example.n}, err);

@@ -8,10 +8,10 @@
 struct transfer_kind {
     const char *const *suffixes; /* NULL at the end */
     enum imrec_status (*open)(const char *uri, void **out, struct imrec_error *err);
-    /* r: the record as it was read, with labels as they are to be written; from: the same with its
-     * fields. *dropped is raised by fields that the kind cannot hold. */
-    enum imrec_status (*put)(void *out, const struct imrec_record *r, const struct record *from,
-                             uint64_t *dropped, struct imrec_error *err);
+    /* r: the record as it was read, with labels as they are to be written. *dropped is raised by
+     * fields that the kind cannot hold. */
+    enum imrec_status (*put)(void *out, const struct imrec_record *r, uint64_t *dropped,
+                             struct imrec_error *err);
     /* One that is an Example already, as it is. NULL: put(). */
     enum imrec_status (*copy)(void *out, struct bytes example, struct imrec_error *err);
     uint64_t (*size)(const void *out);
@@ -26,4 +26,6 @@ extern const struct transfer_kind transfer_example, transfer_record;
 #define EXAMPLE_FORMAT "image/format"
 #define EXAMPLE_ID     "image/id"
 #define EXAMPLE_ID2    "image/id2"
+
+bool transfer_is_called(const struct imrec_field *f, const char *name);
 #endif

@@ -6,67 +6,100 @@
 #include "dataset/transfer/transfer_out.h"
 #include "formats/set/set_names.h"
 
+struct records {
+    struct imrec_writer *writer;
+    struct imrec_field *fields;
+    uint64_t room;
+};
+
+static void abort_shard(void *out)
+{
+    struct records *x = out;
+    if (x == NULL)
+        return;
+    imrec_writer_abort(x->writer);
+    IMREC_FREE(x->fields, x);
+}
+
 static enum imrec_status open_shard(const char *uri, void **out, struct imrec_error *err)
 {
     char *idx = set_path(uri, SET_INDEX), *crc = set_path(uri, SET_CHECKSUMS);
-    struct imrec_writer *w = NULL;
-    const enum imrec_status st = idx != NULL && crc != NULL
-                                     ? record_writer_open(uri, idx, crc, true, &w, err)
-                                     : IMREC_NO_MEMORY(err, "no memory for a path");
+    struct records *x = imrec_zalloc(1, sizeof(*x));
+    enum imrec_status st = IMREC_NO_MEMORY(err, "no memory to write %s", uri);
+    if (x != NULL && idx != NULL && crc != NULL)
+        st = record_writer_open(uri, idx, crc, true, &x->writer, err);
     IMREC_FREE(idx, crc);
-    *out = w;
+    if (st != IMREC_OK)
+        abort_shard(x);
+    *out = st == IMREC_OK ? x : NULL;
     return st;
 }
 
 /* The number in a field of this name; else `usual`. */
-static uint64_t number_in(const struct record *from, const char *name, uint64_t usual)
+static uint64_t number_in(const struct imrec_record *r, const char *name, uint64_t usual)
 {
-    for (uint32_t i = 0; i < from->field_count; i++) {
-        const struct record_field *f = &from->fields[i];
-        if (f->type == FIELD_INT64 && f->value.n == sizeof(uint64_t) && f->name.n == strlen(name) &&
-            memcmp(f->name.p, name, f->name.n) == 0)
-            return load_le64(f->value.p);
-    }
+    for (uint32_t i = 0; i < r->field_count; i++)
+        if (r->fields[i].kind == IMREC_FIELD_INT64 && r->fields[i].size == sizeof(uint64_t) &&
+            transfer_is_called(&r->fields[i], name))
+            return load_le64(r->fields[i].bytes);
     return usual;
 }
 
-static bool is_known(const struct record_field *f)
+/* What the header of a record has, and the image itself. */
+static bool is_known(const struct imrec_record *r, const struct imrec_field *f)
 {
-    static const char *const names[] = {EXAMPLE_ID, EXAMPLE_ID2, EXAMPLE_FORMAT};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (f->name.n == strlen(names[i]) && memcmp(f->name.p, names[i], f->name.n) == 0)
-            return true;
-    return false;
+    return transfer_is_called(f, EXAMPLE_ID) || transfer_is_called(f, EXAMPLE_ID2) ||
+           transfer_is_called(f, EXAMPLE_FORMAT) ||
+           (r->mask != NULL && transfer_is_called(f, "mask"));
 }
 
-static enum imrec_status put(void *out, const struct imrec_record *r, const struct record *from,
-                             uint64_t *dropped, struct imrec_error *err)
+/* All others into the image; with any of them a mask is one, too. */
+static enum imrec_status take_fields(struct records *x, const struct imrec_record *r,
+                                     struct written_image *image, struct imrec_error *err)
 {
-    const uint64_t id = number_in(from, EXAMPLE_ID, r->id);
-    const struct written_image image = {.labels = r->labels,
-                                        .label_count = r->label_count,
-                                        .id = id,
-                                        .id2 = number_in(from, EXAMPLE_ID2, r->id2),
-                                        .image = {r->image, r->image_size},
-                                        .mask = {r->mask, r->mask_size}};
-    for (uint32_t i = 0; i < from->field_count; i++)
-        *dropped += !is_known(&from->fields[i]);
-    return record_writer_image(out, &image, err);
+    uint32_t n = 0;
+    if (!IMREC_GROW(x->fields, x->room, (uint64_t)r->field_count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for fields");
+    for (uint32_t i = 0; i < r->field_count; i++)
+        if (!is_known(r, &r->fields[i]))
+            x->fields[n++] = r->fields[i];
+    if (n != 0 && r->mask != NULL) {
+        x->fields[n++] = (struct imrec_field){"mask", 4, r->mask, r->mask_size, IMREC_FIELD_BYTES};
+        image->mask = (struct bytes){NULL, 0};
+    }
+    image->fields = x->fields;
+    image->field_count = n;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+put(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_error *err)
+{
+    struct records *x = out;
+    struct written_image image = {.labels = r->labels,
+                                  .label_count = r->label_count,
+                                  .id = number_in(r, EXAMPLE_ID, r->id),
+                                  .id2 = number_in(r, EXAMPLE_ID2, r->id2),
+                                  .image = {r->image, r->image_size},
+                                  .mask = {r->mask, r->mask_size}};
+    (void)dropped;
+    IMREC_TRY(take_fields(x, r, &image, err));
+    return record_writer_image(x->writer, &image, err);
 }
 
 static uint64_t size(const void *out)
 {
-    return imrec_writer_size(out);
+    return imrec_writer_size(((const struct records *)out)->writer);
 }
 
 static enum imrec_status commit(void *out, struct imrec_error *err)
 {
-    return imrec_writer_commit(out, err);
-}
-
-static void abort_shard(void *out)
-{
-    imrec_writer_abort(out);
+    struct records *x = out;
+    struct imrec_writer *w = x->writer;
+    x->writer = NULL;
+    const enum imrec_status st = imrec_writer_commit(w, err);
+    abort_shard(x);
+    return st;
 }
 
 static const char *const suffixes[] = {".rec", NULL};

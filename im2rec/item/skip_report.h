@@ -4,7 +4,7 @@
 #define IMREC_IM2REC_ITEM_SKIP_REPORT_H
 
 #include "base/buf.h"
-#include "im2rec/item/reason.h"
+#include "container/folder/reason.h"
 #include "imrec/packer.h"
 
 struct report_line {

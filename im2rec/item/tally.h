@@ -4,7 +4,7 @@
 #define IMREC_IM2REC_ITEM_TALLY_H
 
 #include "base/bytes.h"
-#include "im2rec/item/reason.h"
+#include "container/folder/reason.h"
 #include "imrec/packer.h"
 
 /* What became of one image. */

@@ -4,7 +4,7 @@
 #define IMREC_IM2REC_LIST_ARCHIVE_SAMPLE_H
 
 #include "container/archive/tar_samples.h"
-#include "im2rec/item/reason.h"
+#include "container/folder/reason.h"
 
 #define SAMPLE_LABEL_MOST 64u /* bytes of a label, which are to be kept with the sample */
 #define SAMPLE_WHY_BYTES  400

@@ -5,8 +5,8 @@
 #define IMREC_IM2REC_LIST_ARCHIVE_SCAN_H
 
 #include "base/stop.h"
+#include "container/folder/scanned.h"
 #include "im2rec/list/archive_names.h"
-#include "im2rec/list/scanned.h"
 #include "imrec/packer.h"
 
 struct archive_options {

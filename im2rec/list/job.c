@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/math.h"
-#include "codec/codec.h"
+#include "formats/image_names.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/list/annotations.h"
 #include "im2rec/list/archive_scan.h"
@@ -95,7 +95,7 @@ open_folder(const struct job_options *o, struct job *j, struct imrec_error *err)
         .root = o->task->root,
         .class_from = p->class_from,
         .exts = p->exts,
-        .builtin = codec_extensions(),
+        .builtin = image_extensions(),
         .given = j->has_given ? &j->given : NULL,
         .some_classes = o->task->some_classes,
         .new_classes = p->new_classes,
@@ -139,7 +139,7 @@ open_archives(const struct job_options *o, struct job *j, struct imrec_error *er
     const struct archive_options all = {.spec = o->task->root,
                                         .image_ext = p->image_ext,
                                         .label_ext = p->label_ext,
-                                        .builtin = codec_extensions(),
+                                        .builtin = image_extensions(),
                                         .go_on = o->go_on,
                                         .user = o->user,
                                         .stop = o->stop};

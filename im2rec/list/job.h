@@ -5,8 +5,8 @@
 #ifndef IMREC_IM2REC_LIST_JOB_H
 #define IMREC_IM2REC_LIST_JOB_H
 
+#include "container/folder/folder_scan.h"
 #include "im2rec/item/pack_item.h"
-#include "im2rec/list/folder_scan.h"
 
 struct list_reader;
 struct source;

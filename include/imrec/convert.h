@@ -84,7 +84,7 @@ struct imrec_records_options {
 struct imrec_records_result {
     uint64_t records, bytes; /* written */
     uint64_t left_out;       /* damaged records and ranges */
-    uint64_t fields;         /* that the output cannot hold: RecordIO has none */
+    uint64_t fields;         /* that the output cannot hold: a second one of a name */
     uint64_t unchecked;      /* records that came without a checksum */
 };
 

@@ -32,13 +32,6 @@ struct imrec_view {
     const void *masks;
 };
 
-/* What a slot has of a field. */
-enum imrec_field_kind {
-    IMREC_FIELD_NONE,    /* nothing: padding, a failed sample, or an optional field that it lacks */
-    IMREC_FIELD_BYTES,   /* a text, a file; it may be empty */
-    IMREC_FIELD_INT64,   /* 8 bytes each, little-endian */
-    IMREC_FIELD_FLOAT32, /* 4 bytes each, little-endian */
-};
 /* A field of all slots, as fields= names it: one after another without gaps. */
 struct imrec_batch_field {
     const char *name;

@@ -7,6 +7,7 @@
 #define IMREC_RECORDS_H
 
 #include "imrec/error.h"
+#include "imrec/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -16,6 +17,15 @@ extern "C" {
  * identities' keys, and each identity the range of its images' keys (docs/formats/image_record.md).
  */
 enum imrec_metadata { IMREC_NO_METADATA, IMREC_HEADER, IMREC_IDENTITY };
+
+/* A named part of a record next to its image and labels (docs/formats/record_fields.md). */
+struct imrec_field {
+    const char *name; /* name_bytes, without a NUL */
+    size_t name_bytes;
+    const void *bytes;
+    size_t size;
+    enum imrec_field_kind kind; /* not IMREC_FIELD_NONE */
+};
 
 /* A record. Pointers are valid until the next call on the reader. */
 struct imrec_record {
@@ -33,8 +43,10 @@ struct imrec_record {
     const void *mask; /* after the image (imrec/segmentation.h); NULL: there is none, or its trailer
                          is wrong and belongs to the image's bytes */
     size_t mask_size;
-    enum imrec_metadata metadata; /* not IMREC_NO_METADATA: not a sample, without an image; its
-                                     two labels are the range [first, end) of keys that it names */
+    enum imrec_metadata metadata;     /* not IMREC_NO_METADATA: not a sample, without an image; its
+                                         two labels are the range [first, end) of keys that it names */
+    const struct imrec_field *fields; /* field_count; of a tar all files but the image */
+    uint32_t field_count;
 };
 
 struct imrec_reader; /* opaque; one thread at a time */
@@ -106,6 +118,13 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_writer_append_masked(struct imrec_writer *w, uint64_t key, const float *labels,
                            uint32_t label_count, uint64_t id, const void *image, size_t n,
                            const void *mask, size_t mask_bytes, struct imrec_error *err);
+/* The same with fields, of which one called "mask" is the mask. 1 to 65535, with names of 1 to
+ * 65535 bytes. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_writer_append_fields(struct imrec_writer *w, uint64_t key, const float *labels,
+                           uint32_t label_count, uint64_t id, const void *image, size_t n,
+                           const struct imrec_field *fields, uint32_t field_count,
+                           struct imrec_error *err);
 /* Bytes of the shard so far: the offset of the next record's head. */
 IMREC_API uint64_t imrec_writer_size(const struct imrec_writer *w);
 /* Gives the files their names, or, on failure, removes them. Frees the writer in both cases. */

@@ -21,4 +21,11 @@ enum imrec_dtype { IMREC_FLOAT32, IMREC_FLOAT16, IMREC_UINT8, IMREC_INT8 };
 enum imrec_mask_type { IMREC_MASK_NONE, IMREC_MASK_UINT8, IMREC_MASK_UINT16, IMREC_MASK_INT32 };
 enum imrec_label_dtype { IMREC_LABEL_FLOAT32, IMREC_LABEL_FLOAT64, IMREC_LABEL_INT64 };
 enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
+/* What there is of a field of a sample. */
+enum imrec_field_kind {
+    IMREC_FIELD_NONE,    /* in a batch: padding, a failed sample, or one without this field */
+    IMREC_FIELD_BYTES,   /* a text, a file; it may be empty */
+    IMREC_FIELD_INT64,   /* 8 bytes each, little-endian */
+    IMREC_FIELD_FLOAT32, /* 4 bytes each, little-endian */
+};
 #endif

@@ -158,7 +158,7 @@ static enum imrec_status place_unit(struct arena *a, const struct container *s, 
     if (!whole) /* the index knows no more records for long: read a first part */
         u.end = u.begin + READ_MOST;
     struct run *last = a->run_count != 0 ? &a->runs[a->run_count - 1] : NULL;
-    if (*open && last->shard == u.shard && last->end == u.begin) {
+    if (*open && !s->kind->apart && last->shard == u.shard && last->end == u.begin) {
         last->end = u.end;
         last->count++;
         *open = whole;

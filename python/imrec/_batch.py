@@ -86,10 +86,11 @@ class _Column:
         pieces = [self._bytes[begin:end] for begin, end in zip(ends, ends[1:])]
         if (self._kinds == _BYTES).all():
             return pieces
-        return [_made(piece, kind) for piece, kind in zip(pieces, self._kinds.tolist())]
+        return [field_value(piece, kind) for piece, kind in zip(pieces, self._kinds.tolist())]
 
 
-def _made(piece: bytes, kind: int) -> Any:
+def field_value(piece: bytes, kind: int) -> Any:
+    """What a field of that enum imrec_field_kind is in Python."""
     if kind in _NUMBERS:
         return np.frombuffer(piece, _NUMBERS[kind])
     return piece if kind == _BYTES else None

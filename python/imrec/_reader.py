@@ -9,6 +9,7 @@ from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, overload
 import numpy as np
 
 from . import _show
+from ._batch import field_value
 from ._ffi import check, ffi, lib, new_error, text
 from ._options import as_text
 
@@ -95,6 +96,7 @@ class Record(NamedTuple):
     offset: int  #: byte of its head there
     is_image: bool  #: it has an image record header
     mask: bytes | None = None  #: the compressed mask after the image
+    fields: dict[str, Any] = {}  #: by name: bytes, or an int64 or float32 array; of a tar all files but the image
 
     @property
     def label(self) -> float:
@@ -225,13 +227,22 @@ def _head(c: Any) -> Head:
     return Head(int(c.id), _labels(c), text(c.uri), int(c.offset))
 
 
+def _fields_of(c: Any) -> dict[str, Any]:
+    """Of fields of one name the first one counts."""
+    out: dict[str, Any] = {}
+    for f in c.fields[0:c.field_count] if c.field_count else ():
+        name = bytes(ffi.buffer(f.name, f.name_bytes)).decode(errors="surrogateescape")
+        out.setdefault(name, field_value(bytes(ffi.buffer(f.bytes, f.size)) if f.size else b"", f.kind))
+    return out
+
+
 def _record(c: Any) -> Record:
     labels = _labels(c)
     image = bytes(ffi.buffer(c.image, c.image_size)) if c.is_image and c.image_size else b""
     if not c.is_image:
         image = bytes(ffi.buffer(c.data, c.size)) if c.size else b""
     mask = bytes(ffi.buffer(c.mask, c.mask_size)) if c.mask else None
-    return Record(int(c.id), labels, image, text(c.uri), int(c.offset), bool(c.is_image), mask)
+    return Record(int(c.id), labels, image, text(c.uri), int(c.offset), bool(c.is_image), mask, _fields_of(c))
 
 
 def open(path: Any, *, allow_missing: bool = False) -> Records:

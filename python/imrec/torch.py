@@ -279,8 +279,8 @@ class Loader:
     @functools.cached_property
     def dataset(self) -> Dataset:
         """An imrec.torch.Dataset of the single images of all ranks: len(loader.dataset), .classes, .targets. It is opened on
-        first use. There is none with path_imglist, mix, for sounds, and for a source of your own (AttributeError)."""
-        for name in ("path_imglist", "audio", "source", "mix"):
+        first use. There is none with path_imglist, path_root, mix, for sounds, and for a source of your own (AttributeError)."""
+        for name in ("path_imglist", "audio", "source", "mix", "path_root"):
             if self._parameters.get(name):
                 raise AttributeError(f"a Loader with {name} has no dataset: it would differ from what is delivered")
         channels = self._it._options["channels"]

@@ -373,6 +373,17 @@ static enum imrec_status file_exists(const char *name, bool *there, struct imrec
     return io_error(err, errno, name, "cannot look at it", IMREC_NO_OFFSET);
 }
 
+static enum imrec_status file_measure(const char *name, uint64_t *size, struct imrec_error *err)
+{
+    struct stat info;
+    *size = 0;
+    if (stat(name, &info) != 0)
+        return io_error(err, errno, name, "cannot look at it", IMREC_NO_OFFSET);
+    IMREC_TRY(file_must_be_regular(name, info.st_mode, err));
+    *size = (uint64_t)info.st_size;
+    return IMREC_OK;
+}
+
 static enum imrec_status file_remove(const char *name, struct imrec_error *err)
 {
     if (unlink(name) != 0 && errno != ENOENT)
@@ -386,6 +397,7 @@ const struct store file_store = {
     .open_out = plain_out,
     .publish = plain_publish,
     .open_folder = plain_open_folder,
+    .measure = file_measure,
     .exists = file_exists,
     .remove = file_remove,
     .lock = file_lock,

@@ -109,6 +109,8 @@ struct store {
     /* A folder of objects, e.g. "a" of "a/b" and "a/c/d"; IMREC_ERR_IO where there is none. */
     enum imrec_status (*open_folder)(const char *name, struct folder **out,
                                      struct imrec_error *err);
+    /* Bytes of an object, which is looked at and not opened. NULL: open_source() tells. */
+    enum imrec_status (*measure)(const char *name, uint64_t *size, struct imrec_error *err);
     /* Whether it is there, under its final name; an error where that is not to be known. */
     enum imrec_status (*exists)(const char *name, bool *there, struct imrec_error *err);
     enum imrec_status (*remove)(const char *name, struct imrec_error *err); /* the final one */

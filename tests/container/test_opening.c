@@ -156,7 +156,7 @@ static const struct {
     {"good.idx", "0\t0\n1\t24\n", 9,
      "good.idx is the index of a shard, not a RecordIO shard: the shard is "},
     {"alone.idx", "0\t0\n1\t24\n", 9, "alone.idx is the index of a shard, not a RecordIO shard"},
-    {"a.lst", "0\t1.0\tx.jpg\n", 12, "a.lst is a list of images (.lst), not a RecordIO shard"},
+    {"a.list", "0\t1.0\tx.jpg\n", 12, "a.list is a list of images (.lst), not a RecordIO shard"},
     {"a.cbf", "PK\3\4 and more", 12, "a.cbf is a ZIP archive, not a CBF file"},
     {"a.ctf", "|x 1 2\n", 7, "a.ctf is CNTK text, not a RecordIO shard: imrec minibatches"},
     {"text.rec", "ant\nbee\n", 8,

@@ -87,10 +87,10 @@ static void write_records(void)
     static const float one[] = {7}, many[] = {1, -2, 16777216}, odd[] = {0.5f, 1e30f, -0.0f},
                        minus[] = {-0.0f};
     const struct written_image images[] = {
-        {one, 1, 3, 0, text_bytes("one"), {NULL, 0}},
-        {many, 3, UINT64_MAX, 9, text_bytes("two"), {NULL, 0}},
-        {odd, 3, 0, UINT64_MAX, text_bytes("three"), text_bytes("its mask")},
-        {minus, 1, 5, 0, text_bytes("four"), {NULL, 0}},
+        {one, 1, 3, 0, text_bytes("one"), {NULL, 0}, NULL, 0},
+        {many, 3, UINT64_MAX, 9, text_bytes("two"), {NULL, 0}, NULL, 0},
+        {odd, 3, 0, UINT64_MAX, text_bytes("three"), text_bytes("its mask"), NULL, 0},
+        {minus, 1, 5, 0, text_bytes("four"), {NULL, 0}, NULL, 0},
     };
     struct imrec_writer *w;
     ck_assert_int_eq(
@@ -193,7 +193,10 @@ TEST(files_of_a_sample_become_features)
     refuse(&o, IMREC_ERR_DATA, "has no labels, a RecordIO record needs one: label=none writes 0");
     o.label = "none";
     convert_as(&o);
-    ck_assert_uint_eq(g_result.fields, 4); /* cls, the label, txt, json */
+    ck_assert_uint_eq(g_result.fields, 0);
+    convert("mem://c.rec", "mem://d.tfrecord"); /* RecordIO has fields */
+    show("mem://d.tfrecord", text, sizeof(text));
+    ck_assert_str_eq(text, "zero 0 cls=1 image/id= txt=a cat;one 0 image/id= json={};");
 }
 
 TEST(labels_are_moved_and_stay_exact)

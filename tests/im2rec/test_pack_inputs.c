@@ -1,5 +1,5 @@
 #include "base/alloc.h"
-#include "im2rec/list/folder_scan.h"
+#include "container/folder/folder_scan.h"
 #include "im2rec/list/job.h"
 #include "tests/support/suite.h"
 #include "tests/support/tmp_socket.h"

@@ -1,5 +1,6 @@
 /* fields=: named parts of samples, slot by slot, whatever the threads; missing and large ones;
  * views, padding, skipped and replaced samples. */
+#include "imrec/records.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 #include "tests/support/tars.h"
@@ -177,6 +178,86 @@ TEST(what_cannot_be_a_field_is_refused_at_opening)
         ck_assert_int_ne(set_try_open(&s, false, wrong[i].words, &it, &err), IMREC_OK);
         ck_assert_msg(strstr(err.message, wrong[i].says) != NULL, "%s", err.message);
     }
+}
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+/* The set as records with an index: what a reader finds in the tar, written as it is. */
+static void make_records(void)
+{
+    struct imrec_reader *r;
+    struct imrec_writer *w;
+    struct imrec_record x;
+    char tar[300], rec[300], idx[300];
+    make_set(NOBODY);
+    snprintf(tar, sizeof(tar), "%s/a.tar", s.dir.path);
+    snprintf(rec, sizeof(rec), "%s/a.rec", s.dir.path);
+    snprintf(idx, sizeof(idx), "%s/a.idx", s.dir.path);
+    ck_assert_int_eq(imrec_reader_open(tar, 0, 1, &r, &err), IMREC_OK);
+    ck_assert_int_eq(imrec_writer_open(rec, idx, false, &w, &err), IMREC_OK);
+    while (imrec_reader_next(r, &x, &err) == IMREC_OK) {
+        ck_assert_uint_eq(x.field_count, x.id % 3 != 0 ? 3 : 2);
+        ck_assert_int_eq(imrec_writer_append_fields(w, x.id, x.labels, x.label_count, x.id, x.image,
+                                                    x.image_size, x.fields, x.field_count, &err),
+                         IMREC_OK);
+    }
+    ck_assert_int_eq(imrec_writer_commit(w, &err), IMREC_OK);
+    imrec_reader_close(r);
+    snprintf(s.rec, sizeof(s.rec), "path_imgrec=%s", rec);
+}
+
+LOOP_TEST(records_have_fields, 0, 2) /* _i: with an index */
+{
+    uint32_t seen = 0;
+    struct imrec_batch b;
+    make_records();
+    struct imrec_iter *it = set_open(
+        &s, false, _i != 0 ? "fields=txt,json? shuffle=1 path_imgidx=auto" : "fields=txt,json?");
+    while (imrec_iter_next(it, &b, &err) == IMREC_OK)
+        for (uint32_t k = 0; k < b.slots; k++)
+            if (b.valid[k]) {
+                expect_fields(&b, k, (uint32_t)b.ids[k]);
+                ck_assert(b.labels[k] == (float)b.ids[k]);
+                seen++;
+            }
+    ck_assert_uint_eq(seen, SAMPLES);
+    imrec_iter_close(it);
+}
+
+TEST(a_reader_gives_the_fields_of_records)
+{
+    struct imrec_reader *r;
+    struct imrec_record x;
+    char text[256];
+    make_records();
+    ck_assert_int_eq(imrec_reader_open(s.rec + strlen("path_imgrec="), 0, 1, &r, &err), IMREC_OK);
+    for (uint32_t i = 0; i < SAMPLES; i++) {
+        ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_OK);
+        ck_assert_uint_eq(x.field_count, i % 3 != 0 ? 3 : 2);
+        caption(i, text);
+        ck_assert(x.fields[1].size == strlen(text) && x.fields[1].kind == IMREC_FIELD_BYTES);
+        ck_assert_mem_eq(x.fields[1].bytes, text, strlen(text));
+        ck_assert(x.fields[1].name_bytes == 3 && memcmp(x.fields[1].name, "txt", 3) == 0);
+    }
+    imrec_reader_close(r);
+}
+
+TEST(what_is_no_field_is_not_written)
+{
+    struct imrec_writer *w;
+    const float label = 1;
+    const struct imrec_field odd = {"n", 1, "1234567", 7, IMREC_FIELD_INT64};
+    const struct imrec_field none = {"n", 1, "", 0, IMREC_FIELD_NONE};
+    make_set(NOBODY);
+    ck_assert_int_eq(imrec_writer_open(tmp_path(&s.dir, "b.rec"), NULL, false, &w, &err), IMREC_OK);
+    ck_assert_int_eq(imrec_writer_append_fields(w, 0, &label, 1, 0, "x", 1, &odd, 1, &err),
+                     IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(imrec_writer_append_fields(w, 0, &label, 1, 0, "x", 1, &none, 1, &err),
+                     IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(imrec_writer_append_fields(w, 0, &label, 1, 0, "x", 1, &odd, 0, &err),
+                     IMREC_ERR_ARGUMENT);
+    ck_assert_uint_eq(imrec_writer_size(w), 0);
+    imrec_writer_abort(w);
 }
 
 TEST(opening_with_fields_fails_cleanly)

@@ -266,7 +266,9 @@ TEST(the_mean_image_keeps_the_size_and_the_data)
                                         "verify_checksums",
                                         "container",
                                         "image",
-                                        "label"};
+                                        "label",
+                                        "path_root",
+                                        "draw_key"};
     static const char *const sets[] = {"path_imglist", "label_width", "label_pad_width",
                                        "on_error",     "verbose",     "dtype",
                                        "last_batch",   "aug_seq",     "metrics"};

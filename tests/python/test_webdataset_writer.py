@@ -65,3 +65,8 @@ def test_dropped_slots_take_their_fields_along(tmp_path):
             sink.write({"__key__": str(i), "jpg": jpeg(make_image(i)) if i != 1 else b"none", "cls": i, "txt": str(i)})
     batch, = read(tmp_path / "a.tar", fields="txt", on_error="skip")
     assert batch.labels.tolist() == [0, 2, 3, 4] and batch.text("txt") == ["0", "2", "3", "4"]
+
+
+def test_records_of_an_archive_have_its_files(shards):
+    for i, record in enumerate(imrec.Records(shards)):
+        assert list(record.fields) == ["cls", "json", "npy", "txt"] and record.fields["txt"].decode() == CAPTIONS[i % 4]

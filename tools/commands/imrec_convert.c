@@ -40,9 +40,8 @@ COMMAND(convert, CONVERT_PARAMS, 2, 2) = {
         "first.\n\n"
         "OUT.tfrecord takes the records of any shards that can be opened, images as they are:\n"
         "features image/encoded, image/class/label, image/format, image/id, a mask, and the other\n"
-        "files of a tar's sample. Records of TFRecord files are copied byte for byte. OUT.rec "
-        "takes\n"
-        "those of TFRecord files, tars and CBF files; it has no other fields. Damage ends the\n"
+        "files of a tar's sample. Records of TFRecord files are copied byte for byte. OUT.rec\n"
+        "takes those of TFRecord files, tars and CBF files, with their fields. Damage ends the\n"
         "command; with --on-error skip it is skipped, named on standard error and in the JSON\n"
         "object, and the exit status is 3.",
     .examples = "  imrec convert --header inputs.txt train.cbf train.ctf\n"

@@ -1,8 +1,10 @@
-/* im2rec/list/folder_scan.c */
-#include "im2rec/list/folder_scan.h"
+/* container/folder/folder_scan.c */
+#include "container/folder/folder_scan.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "formats/image_names.h"
+#include "storage/at_once.h"
 #include "storage/folder.h"
 #include "storage/source.h"
 
@@ -44,31 +46,14 @@ static enum imrec_status no_memory(struct walk *w)
 
 /* ---- what a name says ------------------------------------------------------------------- */
 
-static bool same_ignoring_case(const char *a, const char *b, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        const char x = a[i] >= 'A' && a[i] <= 'Z' ? (char)(a[i] + 32) : a[i];
-        const char y = b[i] >= 'A' && b[i] <= 'Z' ? (char)(b[i] + 32) : b[i];
-        if (x != y)
-            return false;
-    }
-    return true;
-}
-
-/* As os.path.splitext: from the last dot that has something but dots before it. */
-static const char *extension(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot != NULL && strspn(name, ".") < (size_t)(dot - name) ? dot : "";
-}
-
 static bool in_list(const char *list, const char *ext)
 {
     const size_t n = strlen(ext);
     while (*list != '\0') {
         const size_t length = strcspn(list, ", ");
         const bool dotless = length != 0 && list[0] != '.';
-        if (length + dotless == n && length != 0 && same_ignoring_case(list, ext + dotless, length))
+        if (length + dotless == n && length != 0 &&
+            image_extension_same(list, ext + dotless, length))
             return true;
         list += length;
         list += strspn(list, ", ");
@@ -78,15 +63,9 @@ static bool in_list(const char *list, const char *ext)
 
 static bool is_image_name(const struct scan_options *o, const char *name)
 {
-    const char *ext = extension(name);
-    if (*ext == '\0')
-        return false;
-    if (o->exts[0] != '\0')
-        return in_list(o->exts, ext);
-    for (const char *const *e = o->builtin; *e != NULL; e++)
-        if (strlen(*e) == strlen(ext) && same_ignoring_case(*e, ext, strlen(ext)))
-            return true;
-    return false;
+    const char *ext = image_extension(name);
+    return o->exts[0] != '\0' ? *ext != '\0' && in_list(o->exts, ext)
+                              : image_extension_is(ext, o->builtin);
 }
 
 /* ---- what is noted ---------------------------------------------------------------------- */
@@ -132,9 +111,10 @@ static const char *kind_name(enum folder_kind kind)
 }
 
 static enum imrec_status
-take_file(struct walk *w, uint32_t folder, const char *name, enum folder_kind kind)
+take_file(struct walk *w, uint32_t folder, const struct folder_entry *e, enum folder_kind kind)
 {
     struct scan *s = w->s;
+    const char *name = e->name;
     const char *path = s->folders[folder].path;
     const enum reason reason = reason_of_name(bytes_of(name));
     if (reason != REASON_NONE)
@@ -145,8 +125,8 @@ take_file(struct walk *w, uint32_t folder, const char *name, enum folder_kind ki
         return note_skip(w, path, name, REASON_NOT_A_FILE, kind_name(kind));
     if (strlen(w->o->root) + strlen(path) + strlen(name) + 3 > SCAN_PATH_BYTES)
         return note_skip(w, path, name, REASON_UNREADABLE, "the path is longer than 4095 bytes");
-    if (!scan_add_file(s, folder, 0, name, NULL)) /* settle_files() numbers it */
-        return no_memory(w);
+    if (!(w->o->said ? scan_add_said(s, folder, e) : scan_add_file(s, folder, 0, name, NULL)))
+        return no_memory(w); /* settle_files() numbers it */
     if (s->file_count % GO_ON_EVERY == 0 && w->o->go_on != NULL &&
         !w->o->go_on(w->o->user, s->file_count))
         return imrec_fail(w->err, IMREC_ERR_CANCELLED, "interrupted while looking through %s",
@@ -193,7 +173,7 @@ static enum imrec_status take_entry(struct walk *w, uint32_t folder, struct fold
     if (kind == FOLDER_LOST)
         return note_skip(w, w->s->folders[folder].path, e->name, REASON_LINK,
                          failed == ENOENT ? "the link leads to nothing" : strerror(failed));
-    return take_file(w, folder, e->name, kind);
+    return take_file(w, folder, e, kind);
 }
 
 static int by_file_name(const void *a, const void *b)
@@ -310,6 +290,8 @@ walk_below(struct walk *w, uint32_t folder, const struct subfolders *l, const st
         }
         if (here->above == NULL && w->o->class_from == IMREC_CLASS_TOP && name[0] != '.')
             IMREC_TRY(add_class(w, name, &class_index));
+        if (w->o->classes_only)
+            continue;
         IMREC_TRY(walk_folder(w, w->path, class_index, here, l->folders[i].link));
     }
     return IMREC_OK;
@@ -403,6 +385,100 @@ static enum imrec_status missing_class(struct walk *w)
                         w->o->root, (int)name.n, (const char *)name.p);
 }
 
+/* ---- far folders, many at once ----------------------------------------------------------- */
+
+#define AHEAD_FOLDERS 256u
+#define AHEAD_MOST    (4u << 20) /* entries, some 120 bytes each: the walk lists the others */
+
+struct ahead { /* the folders of a level */
+    const struct walk *w;
+    char **folder;
+    size_t count, begun;
+    uint64_t room;
+};
+
+static void ahead_free(struct ahead *a)
+{
+    for (size_t i = 0; i < a->count; i++)
+        imrec_free(a->folder[i]);
+    imrec_free(a->folder);
+}
+
+/* What it holds is kept for the walk, which also reports what fails here. */
+static enum imrec_status list_ahead(void *context, uint32_t i, struct imrec_error *err)
+{
+    const struct ahead *a = context;
+    struct folder_entries own;
+    const struct folder_entries *all;
+    (void)err;
+    if (folder_list(a->folder[a->begun + i], &own, &all, NULL) == IMREC_OK)
+        folder_entries_free(&own);
+    return stop_check(a->w->o->stop, NULL);
+}
+
+/* The folders in a level's folders. */
+static bool next_level(const struct ahead *level, struct ahead *next)
+{
+    for (size_t i = 0; i < level->count; i++) {
+        const struct folder_entries *all = listed_folder(level->folder[i]);
+        for (size_t k = 0; all != NULL && k < all->count; k++) {
+            const struct folder_entry *e = &all->entry[k];
+            const size_t n = strlen(level->folder[i]);
+            char *head = e->kind == FOLDER_FOLDER && reason_of_name(bytes_of(e->name)) == 0
+                             ? imrec_joined(level->folder[i], n, "/")
+                             : NULL;
+            char *full = head != NULL ? imrec_joined(head, n + 1, e->name) : NULL;
+            imrec_free(head);
+            if (full == NULL)
+                continue;
+            if (!IMREC_GROW(next->folder, next->room, next->count + 1)) {
+                imrec_free(full);
+                return false;
+            }
+            next->folder[next->count++] = full;
+        }
+    }
+    return next->count != 0;
+}
+
+/* False: no more of them. */
+static bool list_level(struct ahead *level, uint64_t *entries)
+{
+    for (size_t n; level->begun < level->count && *entries < AHEAD_MOST; level->begun += n) {
+        n = level->count - level->begun < AHEAD_FOLDERS ? level->count - level->begun
+                                                        : AHEAD_FOLDERS;
+        if (at_once((uint32_t)n, true, list_ahead, level, NULL) != IMREC_OK)
+            return false;
+        for (size_t i = 0; i < n; i++) {
+            const struct folder_entries *all = listed_folder(level->folder[level->begun + i]);
+            *entries += all != NULL ? all->count : 0;
+        }
+    }
+    return level->begun == level->count;
+}
+
+/* Lists the folders of a store level by level, where lists are kept: one after the other each would
+ * wait for a round trip. */
+static void walk_ahead(const struct walk *w)
+{
+    struct ahead level = {.w = w}, next;
+    uint64_t entries = 0;
+    char *root = imrec_joined(w->o->root, strlen(w->o->root), "");
+    bool more = root != NULL && IMREC_GROW(level.folder, level.room, 1);
+    if (more)
+        level.folder[level.count++] = root;
+    else
+        imrec_free(root);
+    while (more) {
+        next = (struct ahead){.w = w};
+        more = list_level(&level, &entries) && w->o->class_from != IMREC_CLASS_FLAT &&
+               !w->o->classes_only && next_level(&level, &next);
+        ahead_free(&level);
+        level = next;
+    }
+    ahead_free(&level);
+}
+
 static enum imrec_status
 scan_once(const struct scan_options *o, struct scan *out, struct imrec_error *err)
 {
@@ -416,6 +492,8 @@ scan_once(const struct scan_options *o, struct scan *out, struct imrec_error *er
     enum imrec_status st = o->given != NULL && o->new_classes
                                ? class_list_add_all(&out->classes, o->given, err)
                                : IMREC_OK;
+    if (st == IMREC_OK && w.remote)
+        walk_ahead(&w);
     if (st == IMREC_OK)
         st = walk_folder(&w, "", -1, NULL, false);
     if (st == IMREC_OK && o->given != NULL && !o->some_classes)
@@ -426,15 +504,28 @@ scan_once(const struct scan_options *o, struct scan *out, struct imrec_error *er
     return st;
 }
 
-enum imrec_status
-scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *err)
+static enum imrec_status
+scan_twice(const struct scan_options *o, struct scan *out, struct imrec_error *err)
 {
     static const char *const sounds[] = {".wav", NULL};
     struct scan_options again = *o;
     again.builtin = sounds;
     IMREC_TRY(scan_once(o, out, err));
-    if (out->file_count + out->skip_count != 0 || o->exts[0] != '\0')
+    if (out->file_count + out->skip_count != 0 || o->exts[0] != '\0' || o->classes_only)
         return IMREC_OK;
     scan_free(out);
     return scan_once(&again, out, err);
+}
+
+enum imrec_status
+scan_folder(const struct scan_options *o, struct scan *out, struct imrec_error *err)
+{
+    struct listed mine = {NULL};
+    if (listed_now() != NULL)
+        return scan_twice(o, out, err);
+    listed_enter(&mine);
+    const enum imrec_status st = scan_twice(o, out, err);
+    listed_enter(NULL);
+    listed_free(&mine);
+    return st;
 }

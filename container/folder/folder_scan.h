@@ -1,13 +1,13 @@
-/* im2rec/list/folder_scan.h - the images of a folder, and their classes.
+/* container/folder/folder_scan.h - the images of a folder, and their classes.
  *
  * The order is that of MXNet's im2rec.py: the files of a folder sorted by bytes, then its
  * folders sorted by bytes, each walked the same way. Links are followed; a link to a folder that
  * was reached through a link before, or that we are in, is skipped: nothing loops. */
-#ifndef IMREC_IM2REC_LIST_FOLDER_SCAN_H
-#define IMREC_IM2REC_LIST_FOLDER_SCAN_H
+#ifndef IMREC_CONTAINER_FOLDER_FOLDER_SCAN_H
+#define IMREC_CONTAINER_FOLDER_FOLDER_SCAN_H
 
 #include "base/stop.h"
-#include "im2rec/list/scanned.h"
+#include "container/folder/scanned.h"
 #include "imrec/packer.h"
 
 struct scan_options {
@@ -21,6 +21,8 @@ struct scan_options {
     bool (*go_on)(void *user, uint64_t files); /* called now and then; false ends the scan */
     void *user;
     const struct stop *stop; /* ends it, too; or NULL */
+    bool said;               /* the files keep what lists say of them: scan_said() */
+    bool classes_only;       /* no folder below the root is entered */
 };
 
 /* Walks the folder; once more for sounds (.wav) where it holds no image. A folder that cannot be

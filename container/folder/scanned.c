@@ -1,5 +1,5 @@
-/* im2rec/list/scanned.c */
-#include "im2rec/list/scanned.h"
+/* container/folder/scanned.c */
+#include "container/folder/scanned.h"
 
 #include "base/alloc.h"
 
@@ -32,6 +32,33 @@ bool scan_add_file(struct scan *s, uint32_t folder, uint32_t id, const char *nam
     return true;
 }
 
+bool scan_add_said(struct scan *s, uint32_t folder, const struct folder_entry *e)
+{
+    const char *identity = e->identity != NULL ? e->identity : "";
+    const size_t n = strlen(e->name) + 1, m = strlen(identity) + 1;
+    struct scan_file *f = string_arena_put(&s->texts, NULL, sizeof(*f) + n + m + sizeof(e->size));
+    if (f == NULL || !IMREC_GROW(s->files, s->file_room, s->file_count + 1))
+        return false;
+    f->folder = folder;
+    f->id = 0;
+    memcpy(f->name, e->name, n);
+    memcpy(f->name + n, identity, m);
+    memcpy(f->name + n + m, &e->size, sizeof(e->size));
+    s->files[s->file_count++] = f;
+    return true;
+}
+
+struct folder_entry scan_said(const struct scan_file *f)
+{
+    const char *identity = f->name + strlen(f->name) + 1;
+    struct folder_entry e = {.name = f->name, .kind = FOLDER_FILE};
+    if (identity[0] != '\0') {
+        e.identity = identity;
+        memcpy(&e.size, identity + strlen(identity) + 1, sizeof(e.size));
+    }
+    return e;
+}
+
 bool scan_add_skip(struct scan *s, const char *folder, const char *name, enum reason reason,
                    const char *why)
 {
@@ -51,6 +78,13 @@ void scan_free(struct scan *s)
     class_list_free(&s->classes);
     string_arena_free(&s->texts);
     *s = (struct scan){0};
+}
+
+uint64_t scan_memory(const struct scan *s)
+{
+    return string_arena_bytes(&s->texts) + s->folder_room * sizeof(*s->folders) +
+           s->file_room * sizeof(*s->files) + s->place_room * sizeof(*s->places) +
+           s->skip_room * sizeof(*s->skips);
 }
 
 void scan_path(const struct scan *s, const struct scan_file *f, char out[SCAN_PATH_BYTES])

@@ -1,5 +1,5 @@
-/* im2rec/item/reason.c */
-#include "im2rec/item/reason.h"
+/* container/folder/reason.c */
+#include "container/folder/reason.h"
 
 #include "formats/text.h"
 

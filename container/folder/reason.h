@@ -1,7 +1,7 @@
-/* im2rec/item/reason.h - why an image is not packed: one word for counting, one sentence for
+/* container/folder/reason.h - why an image is not packed: one word for counting, one sentence for
  * people. */
-#ifndef IMREC_IM2REC_ITEM_REASON_H
-#define IMREC_IM2REC_ITEM_REASON_H
+#ifndef IMREC_CONTAINER_FOLDER_REASON_H
+#define IMREC_CONTAINER_FOLDER_REASON_H
 
 #include "base/bytes.h"
 
