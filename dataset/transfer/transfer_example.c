@@ -139,7 +139,7 @@ static struct example_item field_item(const struct imrec_field *f, int64_t *numb
 }
 
 /* Names of an Example differ: of several fields of one name the last one stays, and none has one
- * of ours, which are written anew. */
+ * of ours, which are written again. */
 static size_t field_items(const struct imrec_record *r, struct example_item *items,
                           int64_t *numbers, uint64_t *dropped)
 {
