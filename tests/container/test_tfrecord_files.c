@@ -135,6 +135,22 @@ LOOP_TEST(a_damaged_head_costs_the_bytes_up_to_the_next_one, 0, 12) /* _i: byte 
     expect_end(r);
 }
 
+/* The bytes are searched in pieces of 1 MiB: the next head ends _i bytes after the first one. */
+LOOP_TEST(a_head_between_two_pieces_is_found, 0, 13)
+{
+    const size_t n = ((size_t)1 << 20) - 15 - 12 + (size_t)_i;
+    uint8_t *content = calloc(n, 1);
+    ck_assert_ptr_nonnull(content);
+    ck_assert_int_eq(tfrecord_frame((struct bytes){content, n}, &g_file, NULL), IMREC_OK);
+    free(content);
+    tfrecord_image(&g_file, "one", 1);
+    g_file.p[9] ^= 1;
+    struct imrec_reader *r = open_file();
+    expect_lost(r, "length is wrong; the next record begins at byte 10");
+    expect(r, 1, "one", 1);
+    expect_end(r);
+}
+
 TEST(a_file_whose_first_head_is_damaged_is_one)
 {
     tfrecord_image(&g_file, "zero", 0);
