@@ -97,16 +97,22 @@ struct container_kind {
     const char *record; /* likewise "record", unless describe() names it */
     const char *suffix; /* ".cbf"; a folder is expanded to its files of the first kind that has any.
                            NULL: not by suffix */
-    uint32_t align;     /* records begin at multiples of it */
-    bool own_index;     /* records are always listed; path_imgidx is refused */
-    bool side_files;    /* .idx and .crc can be next to a shard, records are framed, repair works */
-    bool masks;         /* records can have them */
-    bool fields;        /* likewise */
-    bool rooms;         /* parse() writes into its room */
-    bool named;         /* image= and label= say which part of a sample is what */
-    bool apart;         /* of each record the bytes are read by themselves: it is a file */
+    const char *other_suffix; /* where none has that one; NULL: there is no other */
+    uint32_t align;           /* records begin at multiples of it */
+    bool own_index;           /* records are always listed; path_imgidx is refused */
+    bool side_files; /* .idx and .crc can be next to a shard, records are framed, repair works */
+    bool masks;      /* records can have them */
+    bool fields;     /* likewise */
+    bool rooms;      /* parse() writes into its room */
+    bool named;      /* image= and label= say which part of a sample is what */
+    bool examples;   /* records are tf.train.Examples */
+    bool own_sums;   /* open() compares each record with a checksum that is next to it */
+    bool apart;      /* of each record the bytes are read by themselves: it is a file */
     /* By the first bytes of a shard, 512 or all of a shorter one. NULL: never, it is asked for. */
     bool (*recognize)(struct bytes first);
+    /* Of a shard whose first bytes are damaged: where the first head of a record in b is, of `left`
+     * bytes up to the shard's end; b.n: there is none. NULL: nobody looks for any. */
+    size_t (*find)(struct bytes b, uint64_t left);
     /* Opens a shard's source. NULL: source_open(). Any thread, of each shard one. */
     enum imrec_status (*open_shard)(struct container *c, uint32_t shard, struct imrec_error *err);
     /* Fills c->records with this partition's, or leaves it NULL: cells. Also index_hash for the

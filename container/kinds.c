@@ -14,9 +14,16 @@
 #include <string.h>
 
 #define PIECE_BYTES ((size_t)1 << 20)
+#define HEAD_MOST   ((size_t)12) /* bytes of a head, of any kind: a multiple of 4 */
 
 const struct container_kind *const container_kinds[] = {&recordio_kind, &cbf_kind, &webdataset_kind,
-                                                        NULL};
+                                                        &tfrecord_kind, NULL};
+
+static bool ends_with(const char *uri, const char *suffix)
+{
+    const size_t n = strlen(uri), m = suffix != NULL ? strlen(suffix) : 0;
+    return suffix != NULL && n >= m && strcmp(uri + n - m, suffix) == 0;
+}
 
 const struct container_kind *kinds_of(enum imrec_container c)
 {
@@ -27,6 +34,8 @@ const struct container_kind *kinds_of(enum imrec_container c)
         return &folder_kind;
     case IMREC_CONTAINER_LIST:
         return &list_kind;
+    case IMREC_CONTAINER_TFRECORD:
+        return &tfrecord_kind;
     default:
         return container_kinds[c - 1];
     }
@@ -35,12 +44,10 @@ const struct container_kind *kinds_of(enum imrec_container c)
 /* The kind that a shard's name promises. */
 static const struct container_kind *named(const char *uri)
 {
-    const size_t n = strlen(uri);
-    for (size_t i = 0; container_kinds[i] != NULL; i++) {
-        const char *suffix = container_kinds[i]->suffix;
-        if (n >= strlen(suffix) && strcmp(uri + n - strlen(suffix), suffix) == 0)
+    for (size_t i = 0; container_kinds[i] != NULL; i++)
+        if (ends_with(uri, container_kinds[i]->suffix) ||
+            ends_with(uri, container_kinds[i]->other_suffix))
             return container_kinds[i];
-    }
     return container_kinds[0];
 }
 
@@ -83,7 +90,11 @@ refuse_headless(const struct shard *h, const struct file_kind *k, struct imrec_e
                    "%.300s holds no record: no RecordIO head in its %" PRIu64 " bytes%s%s%s",
                    h->uri, h->size, k->words != NULL ? ", which begin with " : "",
                    k->words != NULL ? k->words : "",
-                   named(h->uri) == &cbf_kind ? ", and no magic of CNTK's binary format" : "");
+                   named(h->uri) == &cbf_kind ? ", and no magic of CNTK's binary format"
+                   : named(h->uri) == &tfrecord_kind
+                       ? ", and none of a TFRecord file (compressed ones are not read: write it "
+                         "without compression_type)"
+                       : "");
     imrec_error_file(err, h->uri);
     return IMREC_ERR_CORRUPT;
 }
@@ -99,20 +110,34 @@ static bool has_head(const uint8_t *p, size_t n, bool shifted)
     return false;
 }
 
-/* Whether there is a head anywhere. What cannot be read may be one. */
-static enum imrec_status
-find_head(const struct shard *h, bool shifted, bool *found, struct imrec_error *err)
+/* The kind of which there is a head in the piece at `at`; NULL: of none. */
+static const struct container_kind *
+kind_in(const struct shard *h, bool shifted, uint64_t at, struct bytes piece)
+{
+    if (has_head(piece.p, piece.n, shifted))
+        return container_kinds[0];
+    for (size_t i = 0; container_kinds[i] != NULL; i++)
+        if (container_kinds[i]->find != NULL &&
+            container_kinds[i]->find(piece, h->size - at) < piece.n)
+            return container_kinds[i];
+    return NULL;
+}
+
+/* The kind of the first head anywhere; NULL: there is none. What cannot be read may be one. */
+static enum imrec_status find_head(const struct shard *h, bool shifted,
+                                   const struct container_kind **out, struct imrec_error *err)
 {
     uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
     if (piece == NULL)
         return IMREC_NO_MEMORY(err, "no memory to look for a record");
-    *found = false;
-    for (uint64_t at = 0; !*found && h->size - at >= RECORDIO_PART_HEAD_BYTES;
-         at += PIECE_BYTES - RECORDIO_PART_HEAD_BYTES) {
+    *out = NULL;
+    for (uint64_t at = 0; *out == NULL && h->size - at >= RECORDIO_PART_HEAD_BYTES;
+         at += PIECE_BYTES - HEAD_MOST) {
         const uint64_t left = h->size - at;
         const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
-        *found =
-            source_read(h->source, at, piece, n, NULL) != IMREC_OK || has_head(piece, n, shifted);
+        *out = source_read(h->source, at, piece, n, NULL) != IMREC_OK
+                   ? container_kinds[0]
+                   : kind_in(h, shifted, at, (struct bytes){piece, n});
         if (n < PIECE_BYTES)
             break;
     }
@@ -147,14 +172,14 @@ static enum imrec_status kind_of(const struct shard *h, const struct container_o
     uint8_t bytes[FILE_KIND_BYTES];
     const size_t n = h->size < sizeof(bytes) ? (size_t)h->size : sizeof(bytes);
     const struct bytes first = {bytes, n};
-    bool head = true;
     *out = n == 0 ? NULL : container_kinds[0];
     if (n == 0 || (source_read(h->source, 0, bytes, n, NULL) != IMREC_OK && /* once it may fail */
                    source_read(h->source, 0, bytes, n, NULL) != IMREC_OK))
         return IMREC_OK;
     const struct container_kind *found = recognized(first);
     const struct file_kind k = file_kind_of(first);
-    if (said != NULL && found != said && (found != NULL || said != container_kinds[0]))
+    const bool searched = said == container_kinds[0] || (said != NULL && said->find != NULL);
+    if (said != NULL && found != said && (found != NULL || !searched))
         return refuse_other(h, said, found != NULL ? found->name : k.words, err);
     if (found != NULL) {
         *out = found;
@@ -162,8 +187,10 @@ static enum imrec_status kind_of(const struct shard *h, const struct container_o
     }
     if (k.weight == FILE_KIND_SURE || k.weight == FILE_KIND_INDEX)
         return refuse_kind(h->uri, &k, err);
-    IMREC_TRY(find_head(h, o->shifted, &head, err));
-    return head ? IMREC_OK : refuse_headless(h, &k, err);
+    IMREC_TRY(find_head(h, o->shifted, out, err));
+    if (*out == NULL)
+        return refuse_headless(h, &k, err);
+    return said == NULL || *out == said ? IMREC_OK : refuse_other(h, said, (*out)->name, err);
 }
 
 static enum imrec_status two_kinds(const char *a, const struct container_kind *of_a, const char *b,
@@ -183,7 +210,7 @@ enum imrec_status kinds_check(const struct later_check *base, const char *uri, s
     const struct file_kind k = file_kind_of(first);
     if (found == NULL && (k.weight == FILE_KIND_SURE || k.weight == FILE_KIND_INDEX))
         return refuse_kind(uri, &k, err);
-    if (found == NULL && c->kind == container_kinds[0]) /* damage: its records report it */
+    if (found == NULL && (c->kind == container_kinds[0] || c->kind->find != NULL)) /* damage */
         return IMREC_OK;
     return two_kinds(c->first, c->kind, uri, found != NULL ? found->name : "file of another kind",
                      err);

@@ -6,7 +6,8 @@
 
 extern const struct container_kind recordio_kind; /* MXNet's records: cells, or an index */
 extern const struct container_kind
-    webdataset_kind; /* tar archives: files of one key are a sample */
+    webdataset_kind;                              /* tar archives: files of one key are a sample */
+extern const struct container_kind tfrecord_kind; /* TensorFlow's records: Examples */
 /* Those that are known by their first bytes; NULL after the last. Of source=: user_source.h. */
 extern const struct container_kind *const container_kinds[];
 
@@ -26,7 +27,7 @@ enum imrec_status kinds_check(const struct later_check *base, const char *uri, s
 /* The kind of all shards, which must be of one; of container.late that of the first one. *empty:
  * none has a byte, and *out is the first kind. Another kind of file, and one without any head of a
  * record, are errors. A shard whose first bytes are damaged is searched for its first head of
- * RecordIO; one whose first bytes cannot be read is taken for a shard of that. */
+ * RecordIO or TFRecords; one whose first bytes cannot be read is taken for a shard of RecordIO. */
 IMREC_NODISCARD enum imrec_status kinds_find(const struct container *c,
                                              const struct container_kind **out, bool *empty,
                                              struct imrec_error *err);

@@ -69,6 +69,17 @@ add_manifest(struct shard_list *l, const char *path, enum shard_look look, struc
 
 /* ---- forms ------------------------------------------------------------------------------- */
 
+/* The files of a kind. *err: why there are none with its suffix. */
+static enum imrec_status expand_kind(const char *spec, const struct container_kind *k,
+                                     struct uri_list *found, struct imrec_error *err)
+{
+    const enum imrec_status st = uri_list_expand(spec, k->suffix, found, err);
+    if (st == IMREC_ERR_ARGUMENT && k->other_suffix != NULL &&
+        uri_list_expand(spec, k->other_suffix, found, NULL) == IMREC_OK)
+        return IMREC_OK;
+    return st;
+}
+
 static bool is_list(const char *uri)
 {
     const size_t n = strlen(uri);
@@ -177,7 +188,7 @@ static enum imrec_status expand_as(const char *spec, const struct container_kind
     if (*form == SHARDS_LISTS)
         return uri_list_expand(spec, ".lst", found, err);
     if (*form == SHARDS_RECORDS)
-        return uri_list_expand(spec, only->suffix, found, err);
+        return expand_kind(spec, only, found, err);
     const enum imrec_status st = expand_folders(spec, found, err);
     return st != IMREC_END
                ? st
@@ -190,11 +201,11 @@ static enum imrec_status
 expand_kinds(const char *spec, struct uri_list *found, struct imrec_error *err)
 {
     struct imrec_error why;
-    enum imrec_status st = uri_list_expand(spec, container_kinds[0]->suffix, found, err);
+    enum imrec_status st = expand_kind(spec, container_kinds[0], found, err);
     if (st != IMREC_ERR_ARGUMENT)
         return st;
     for (size_t i = 1; container_kinds[i] != NULL; i++) {
-        st = uri_list_expand(spec, container_kinds[i]->suffix, found, &why);
+        st = expand_kind(spec, container_kinds[i], found, &why);
         if (st == IMREC_ERR_ARGUMENT)
             continue;
         if (st != IMREC_OK && err != NULL)

@@ -7,7 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/math.h"
+#include "container/archive/listed_losses.h"
 #include "container/archive/sample_spec.h"
 #include "container/archive/tar_members.h"
 #include "container/archive/tar_samples.h"
@@ -22,14 +22,8 @@
 
 #define RECORD_MOST ((uint64_t)UINT32_MAX - TAR_BLOCK)
 
-struct loss {
-    uint64_t number; /* of the record, over all shards */
-    struct imrec_error why;
-};
-
 struct archive { /* container.state */
-    struct loss *losses;
-    uint64_t count, room;
+    struct listed_losses losses;
     uint64_t begin; /* number of unit 0 */
     struct sample_spec spec;
 };
@@ -56,10 +50,9 @@ static enum imrec_status
 add_loss(struct listing *l, uint64_t offset, const struct imrec_error *why, struct imrec_error *err)
 {
     struct archive *a = l->c->state;
-    if (!IMREC_GROW(a->losses, a->room, a->count + 1))
-        return IMREC_NO_MEMORY(err, "no memory for the error of an archive");
-    a->losses[a->count] = (struct loss){l->c->record_total, *why};
-    a->losses[a->count++].why.offset = offset;
+    struct imrec_error at = *why;
+    at.offset = offset;
+    IMREC_TRY(listed_losses_add(&a->losses, l->c->record_total, &at, err));
     return add_record(l, offset, RECORD_LOST, err);
 }
 
@@ -156,7 +149,8 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
 static void close_archive(struct container *c)
 {
     struct archive *a = c->state;
-    IMREC_FREE(a->losses, a);
+    listed_losses_free(&a->losses);
+    imrec_free(a);
 }
 
 /* ---- records ------------------------------------------------------------------------------ */
@@ -164,11 +158,8 @@ static void close_archive(struct container *c)
 static const struct imrec_error *lost(const struct container *c, uint64_t unit)
 {
     const struct archive *a = c->state;
-    if (c->records[unit].bytes != RECORD_LOST)
-        return NULL;
-    return &a->losses[first_at_least(a->losses, sizeof(*a->losses), offsetof(struct loss, number),
-                                     a->count, a->begin + unit)]
-                .why;
+    return c->records[unit].bytes == RECORD_LOST ? listed_losses_find(&a->losses, a->begin + unit)
+                                                 : NULL;
 }
 
 /* A file that is no image, after those before it. */
@@ -270,7 +261,7 @@ static const char *refuse_boxes(const struct container *c)
 static uint64_t memory(const struct container *c)
 {
     const struct archive *a = c->state;
-    return a->room * sizeof(*a->losses);
+    return listed_losses_memory(&a->losses);
 }
 
 const struct container_kind webdataset_kind = {

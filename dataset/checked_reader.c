@@ -141,7 +141,7 @@ static enum imrec_status begin_shard(struct imrec_checked *c, struct imrec_error
     leave_shard(c);
     if (c->walk.kind->side_files)
         IMREC_TRY(load_sums(c, uri, err));
-    c->known = c->sums.found;
+    c->known = c->sums.found || c->walk.kind->own_sums;
     if (!c->known)
         IMREC_TRY(dataset_check_file(uri, SET_REC, &c->known, err));
     if (!c->known)

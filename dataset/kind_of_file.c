@@ -7,13 +7,15 @@
 #include "formats/file_kind.h"
 #include "formats/recordio/recordio.h"
 #include "formats/tar/tar_header.h"
+#include "formats/tfrecord/tfrecord_frame.h"
 
 enum { BEGIN_BYTES = 4096 };
 
 static const char *const own_words[] = {[IMREC_FILE_RECORDIO] = "a RecordIO shard",
                                         [IMREC_FILE_CBF] = "a CBF file",
                                         [IMREC_FILE_CTF] = "CNTK text",
-                                        [IMREC_FILE_WEBDATASET] = "a tar archive"};
+                                        [IMREC_FILE_WEBDATASET] = "a tar archive",
+                                        [IMREC_FILE_TFRECORD] = "a TFRecord file"};
 
 /* The bytes count, and only then the name: a damaged CBF file may have no magic left. */
 static enum imrec_file_kind kind_of(struct bytes begin, bool cbf, const char *uri)
@@ -26,6 +28,8 @@ static enum imrec_file_kind kind_of(struct bytes begin, bool cbf, const char *ur
         return IMREC_FILE_CTF;
     if (cbf_file_is_named(uri))
         return IMREC_FILE_CBF;
+    if (tfrecord_is_head(begin))
+        return IMREC_FILE_TFRECORD;
     return tar_is_magic(begin) ? IMREC_FILE_WEBDATASET : IMREC_FILE_UNKNOWN;
 }
 

@@ -105,14 +105,43 @@ enum imrec_status imrec_writer_append(struct imrec_writer *w, uint64_t key, cons
     return record_writer_put(w, key, (struct bytes){w->frame.p, w->frame.n}, crc, err);
 }
 
+static enum imrec_status
+append_mask(struct imrec_writer *w, struct bytes mask, struct imrec_error *err)
+{
+    uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
+    if (mask.n == 0 || mask.n > UINT32_MAX)
+        return IMREC_REFUSE(err, "a mask has 1 to 2^32 - 1 bytes, not %zu", mask.n);
+    record_mask_trailer(mask, trailer);
+    IMREC_TRY(buf_append(&w->record, mask.p, mask.n, err));
+    return buf_append(&w->record, trailer, sizeof(trailer), err);
+}
+
+static enum imrec_status append_image(struct imrec_writer *w, uint64_t key,
+                                      const struct written_image *i, struct imrec_error *err)
+{
+    w->record.n = 0;
+    IMREC_TRY(image_record_head(&w->record, i->labels, i->label_count, false, i->id, i->id2, err));
+    IMREC_TRY(buf_append(&w->record, i->image.p, i->image.n, err));
+    if (i->field_count != 0) /* the mask is one of them */
+        IMREC_TRY(given_fields_append(&w->record, i->fields, i->field_count, err));
+    else if (i->mask.p != NULL)
+        IMREC_TRY(append_mask(w, i->mask, err));
+    return imrec_writer_append(w, key, w->record.p, w->record.n, err);
+}
+
+enum imrec_status record_writer_image(struct imrec_writer *w, const struct written_image *image,
+                                      struct imrec_error *err)
+{
+    return append_image(w, image->id, image, err);
+}
+
 enum imrec_status imrec_writer_append_image(struct imrec_writer *w, uint64_t key,
                                             const float *labels, uint32_t label_count, uint64_t id,
                                             const void *image, size_t n, struct imrec_error *err)
 {
-    w->record.n = 0;
-    IMREC_TRY(image_record_head(&w->record, labels, label_count, false, id, 0, err));
-    IMREC_TRY(buf_append(&w->record, image, n, err));
-    return imrec_writer_append(w, key, w->record.p, w->record.n, err);
+    const struct written_image i = {
+        .labels = labels, .label_count = label_count, .id = id, .image = {image, n}};
+    return append_image(w, key, &i, err);
 }
 
 enum imrec_status imrec_writer_append_masked(struct imrec_writer *w, uint64_t key,
@@ -120,16 +149,13 @@ enum imrec_status imrec_writer_append_masked(struct imrec_writer *w, uint64_t ke
                                              const void *image, size_t n, const void *mask,
                                              size_t mask_bytes, struct imrec_error *err)
 {
-    uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
-    if (mask_bytes == 0 || mask_bytes > UINT32_MAX)
-        return IMREC_REFUSE(err, "a mask has 1 to 2^32 - 1 bytes, not %zu", mask_bytes);
-    record_mask_trailer((struct bytes){mask, mask_bytes}, trailer);
-    w->record.n = 0;
-    IMREC_TRY(image_record_head(&w->record, labels, label_count, false, id, 0, err));
-    IMREC_TRY(buf_append(&w->record, image, n, err));
-    IMREC_TRY(buf_append(&w->record, mask, mask_bytes, err));
-    IMREC_TRY(buf_append(&w->record, trailer, sizeof(trailer), err));
-    return imrec_writer_append(w, key, w->record.p, w->record.n, err);
+    static const uint8_t none[1];
+    const struct written_image i = {.labels = labels,
+                                    .label_count = label_count,
+                                    .id = id,
+                                    .image = {image, n},
+                                    .mask = {mask != NULL ? mask : none, mask_bytes}};
+    return append_image(w, key, &i, err);
 }
 
 enum imrec_status imrec_writer_append_fields(struct imrec_writer *w, uint64_t key,
@@ -140,11 +166,13 @@ enum imrec_status imrec_writer_append_fields(struct imrec_writer *w, uint64_t ke
 {
     if (field_count == 0)
         return IMREC_REFUSE(err, "a record of no fields is written by imrec_writer_append_image()");
-    w->record.n = 0;
-    IMREC_TRY(image_record_head(&w->record, labels, label_count, false, id, 0, err));
-    IMREC_TRY(buf_append(&w->record, image, n, err));
-    IMREC_TRY(given_fields_append(&w->record, fields, field_count, err));
-    return imrec_writer_append(w, key, w->record.p, w->record.n, err);
+    const struct written_image i = {.labels = labels,
+                                    .label_count = label_count,
+                                    .id = id,
+                                    .image = {image, n},
+                                    .fields = fields,
+                                    .field_count = field_count};
+    return append_image(w, key, &i, err);
 }
 
 uint64_t imrec_writer_size(const struct imrec_writer *w)

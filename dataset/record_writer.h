@@ -13,4 +13,18 @@ record_writer_open(const char *path, const char *idx_path, const char *crc_path,
 IMREC_NODISCARD enum imrec_status record_writer_put(struct imrec_writer *w, uint64_t key,
                                                     struct bytes framed, uint32_t crc,
                                                     struct imrec_error *err);
+
+struct written_image {
+    const float *labels;
+    uint32_t label_count;
+    uint64_t id, id2;
+    struct bytes image, mask; /* mask p NULL: none, or one of the fields, called "mask" */
+    const struct imrec_field *fields;
+    uint32_t field_count;
+};
+
+/* Appends an image record, whose key is its id. */
+IMREC_NODISCARD enum imrec_status record_writer_image(struct imrec_writer *w,
+                                                      const struct written_image *image,
+                                                      struct imrec_error *err);
 #endif

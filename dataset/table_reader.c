@@ -83,24 +83,24 @@ static enum imrec_status give(struct table_reader *r, struct record_ref *ref,
                               struct imrec_record *out, struct imrec_error *err)
 {
     const struct container *c = r->container;
-    struct record record;
+    struct record *const record = &r->last;
     if (c->kind->rooms && r->parse.labels == NULL)
         IMREC_TRY(
             parse_room_init(&r->parse, LABELS_MOST, IMREC_LABEL_FLOAT32, (int64_t)1 << 29, err));
-    IMREC_TRY(c->kind->parse(c, ref, RECORD_PARTS, &r->parse, &record, err));
+    IMREC_TRY(c->kind->parse(c, ref, RECORD_PARTS, &r->parse, record, err));
     *out = (struct imrec_record){.data = ref->bytes.p,
                                  .size = ref->bytes.n,
                                  .uri = c->shards[ref->shard].uri,
                                  .shard = ref->shard,
                                  .offset = ref->offset,
-                                 .id = record.id,
-                                 .id2 = record.id2};
-    IMREC_TRY(take_labels(r, &record, out, err));
-    for (uint32_t i = 0; i < record.field_count; i++)
-        IMREC_TRY(given_fields_put(&r->fields, i, &record.fields[i], err));
-    out->fields = record.field_count != 0 ? r->fields.fields : NULL;
-    out->field_count = record.field_count;
-    return take_image(r, &record, out, err);
+                                 .id = record->id,
+                                 .id2 = record->id2};
+    IMREC_TRY(take_labels(r, record, out, err));
+    for (uint32_t i = 0; i < record->field_count; i++)
+        IMREC_TRY(given_fields_put(&r->fields, i, &record->fields[i], err));
+    out->fields = record->field_count != 0 ? r->fields.fields : NULL;
+    out->field_count = record->field_count;
+    return take_image(r, record, out, err);
 }
 
 enum imrec_status

@@ -15,6 +15,7 @@ struct table_reader {
     struct buf file;                   /* of an image that is stored decoded */
     struct parse_room parse;
     struct given_fields fields;
+    struct record last; /* of the record returned last: what imrec_record has no room for */
     float *labels;
     uint64_t label_room;
 };

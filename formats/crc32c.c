@@ -144,3 +144,9 @@ uint32_t crc32c(uint32_t crc, const void *p, size_t n)
         best--;
     return crc32c_variants[best].update(crc, p, n);
 }
+
+uint32_t crc32c_masked(const void *p, size_t n)
+{
+    const uint32_t crc = crc32c(0, p, n);
+    return (crc >> 15 | crc << 17) + 0xa282ead8u;
+}

@@ -11,6 +11,11 @@
 /* Continues a checksum: `crc` is that of the bytes before p[0..n), 0 if there are none. */
 uint32_t crc32c(uint32_t crc, const void *p, size_t n);
 
+/* That of p[0..n) in the form in which TFRecord files and others of TensorFlow and LevelDB have it,
+ * so that a sum of bytes that contain sums is no weaker (tensorflow/core/lib/hash/crc32c.h: Mask).
+ */
+uint32_t crc32c_masked(const void *p, size_t n);
+
 /* Joins the checksums of two adjacent pieces: the second has b_bytes. */
 uint32_t crc32c_join(uint32_t a, uint32_t b, uint64_t b_bytes);
 

@@ -35,7 +35,7 @@ static const struct magic magics[] = {
     {4, 8, "ftypheic", "an HEIC image", NULL},
     {0, 4, "PK\3\4", "a ZIP archive", UNPACK_IT},
     {0, 4, "PK\5\6", "a ZIP archive", UNPACK_IT}, /* of no file */
-    {0, 2, "\x1f\x8b", "compressed by gzip", "decompress it first"},
+    {0, 2, "\x1f\x8b", "compressed by gzip", "decompress it first (gunzip)"},
     {0, 4, "\x28\xb5\x2f\xfd", "compressed by zstd", "decompress it first"},
     {0, 6, "\xfd\x37zXZ\0", "compressed by xz", "decompress it first"},
     {0, 6, "7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK_IT},
@@ -78,10 +78,7 @@ static bool is_bmp(struct bytes first)
 /* A TFRecord begins with a length of 8 bytes and their masked CRC-32C. */
 static bool is_tfrecord(struct bytes first)
 {
-    if (first.n < 12)
-        return false;
-    const uint32_t crc = crc32c(0, first.p, 8), masked = (crc >> 15 | crc << 17) + 0xa282ead8u;
-    return load_le32(first.p + 8) == masked;
+    return first.n >= 12 && load_le32(first.p + 8) == crc32c_masked(first.p, 8);
 }
 
 /* ---- text -------------------------------------------------------------------------------- */

@@ -25,6 +25,11 @@ if(IMREC_PYTHON_FOUND AND NOT IMREC_SANITIZE)
 endif()
 add_test(NAME trainers COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/trainers/run.sh ${PROJECT_SOURCE_DIR}/build/venv_trainers)
 set_tests_properties(trainers PROPERTIES LABELS "python;long" TIMEOUT 3600 SKIP_RETURN_CODE 77 ENVIRONMENT "${python_env}")
+if(IMREC_PYTHON_FOUND AND NOT IMREC_SANITIZE)
+  add_test(NAME tensorflow COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/python/tensorflow.sh
+                                   ${PROJECT_SOURCE_DIR}/build/venv_tensorflow $<TARGET_FILE:imrec_tool>)
+  set_tests_properties(tensorflow PROPERTIES LABELS "python;long" TIMEOUT 3600 SKIP_RETURN_CODE 77 ENVIRONMENT "${python_env}")
+endif()
 set_tests_properties(python PROPERTIES LABELS python TIMEOUT 1200 SKIP_RETURN_CODE 77 ENVIRONMENT "${python_env}")
 
 if(IMREC_PYTHON_FOUND AND NOT IMREC_SANITIZE)

@@ -1,4 +1,5 @@
-/* imrec/convert.h - converts CNTK's text format (CTF) into its binary format (CBF), and back. */
+/* imrec/convert.h - converts CNTK's text format (CTF) into its binary format (CBF), and back;
+ * records of any kind into TFRecord files, and into RecordIO. */
 #ifndef IMREC_CONVERT_H
 #define IMREC_CONVERT_H
 
@@ -61,6 +62,47 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_cbf_to_ctf(const char *input, const char *output, const char *header,
                  imrec_progress_fn *progress, void *user, struct imrec_convert_result *out,
                  struct imrec_error *err);
+
+/* ---- records -------------------------------------------------------------------------------- */
+
+/* Fill with imrec_records_options_init(), then set input and output. Text must stay valid during
+ * the call. */
+struct imrec_records_options {
+    size_t struct_size;
+    const char *input;         /* as path_imgrec of the iterator */
+    const char *output;        /* NAME.tfrecord, NAME.tfrecords or NAME.rec */
+    const char *image, *label; /* as those of the iterator; NULL or "": its defaults. label "none":
+                                  a RecordIO record has the label 0, an Example none */
+    int64_t label_offset;      /* added to every label */
+    enum imrec_on_error on_error; /* STOP: damage ends the call; SKIP: it is omitted */
+    imrec_finding_fn *finding;    /* of what is omitted; may be NULL */
+    imrec_progress_fn *progress;
+    void *user; /* of both */
+};
+
+/* Later versions may append fields. */
+struct imrec_records_result {
+    uint64_t records, bytes; /* written */
+    uint64_t left_out;       /* damaged records and ranges */
+    uint64_t fields;         /* that the output cannot hold: a second one of a name */
+    uint64_t unchecked;      /* records that came without a checksum */
+};
+
+IMREC_API void imrec_records_options_init_sized(struct imrec_records_options *o, size_t size);
+static inline void imrec_records_options_init(struct imrec_records_options *o)
+{
+    imrec_records_options_init_sized(o, sizeof(*o));
+}
+
+/* Writes the records of `input` in their order, images as they are:
+ * - into a TFRecord file, with the features of docs/formats/tfrecord.md; records of TFRecord files
+ *   are copied byte for byte (label_offset must be 0 then);
+ * - into a RecordIO shard, with NAME.idx and NAME.crc; of RecordIO itself imrec_reshape() makes
+ * sets. A record's checksum is compared before. An existing output is replaced when the new one is
+ * complete. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_convert_records(const struct imrec_records_options *o, struct imrec_records_result *out,
+                      struct imrec_error *err);
 
 #ifdef __cplusplus
 }

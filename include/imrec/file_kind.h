@@ -16,6 +16,7 @@ enum imrec_file_kind {
     IMREC_FILE_CTF, /* CNTK's text format: the first line is an optional id, then a pipe */
     IMREC_FILE_WEBDATASET, /* a tar archive */
     IMREC_FILE_OTHER,      /* a known kind that no reader here takes: an image, an index, ... */
+    IMREC_FILE_TFRECORD,   /* begins with a record of TensorFlow's */
 };
 
 /* Sets *out. *words (`words` may be NULL) is static text such as "CNTK text" or "a JPEG image";

@@ -22,12 +22,13 @@ enum imrec_draw_key {
 
 /* What files of path_imgrec are. */
 enum imrec_container {
-    IMREC_CONTAINER_AUTO,   /* as their names and first bytes tell */
-    IMREC_CONTAINER_REC,    /* MXNet's RecordIO */
-    IMREC_CONTAINER_CBF,    /* CNTK's binary format */
-    IMREC_CONTAINER_TAR,    /* WebDataset's archives */
-    IMREC_CONTAINER_FOLDER, /* folders of classes, of images in files of their own */
-    IMREC_CONTAINER_LIST,   /* lists (.lst) of such images */
+    IMREC_CONTAINER_AUTO,     /* as their names and first bytes tell */
+    IMREC_CONTAINER_REC,      /* MXNet's RecordIO */
+    IMREC_CONTAINER_CBF,      /* CNTK's binary format */
+    IMREC_CONTAINER_TAR,      /* WebDataset's archives */
+    IMREC_CONTAINER_FOLDER,   /* folders of classes, of images in files of their own */
+    IMREC_CONTAINER_LIST,     /* lists (.lst) of such images */
+    IMREC_CONTAINER_TFRECORD, /* TensorFlow's files of Examples */
 };
 enum imrec_order {
     IMREC_ORDER_LOCAL,  /* each partition has its share of the data, and an order of it */
@@ -199,9 +200,9 @@ enum imrec_locality {
     X(const char *, subset,         "",   0, 65535,     "URI",     "dataset",      "with order=global: a file whose lines begin with an id (a .lst will do): only these records", SCOPE_ORDER) \
     X(int64_t,  repeats,            "1",  1, 1024,      "N",       "dataset",      "with order=global, repeated augmentation: every sample N times in the same batch of the job, as far from each other as can be, so on different ranks; augmented differently", SCOPE_ORDER) \
     X(int64_t,  sweep_samples,      "0",  0, INT64_MAX / 8388608, "samples", "dataset", "with order=global: samples of a sweep, before repeats; the next one continues where it ends; 0 = as many as there are, of mix until a set ends", SCOPE_ORDER) \
-    X(enum imrec_container, container, "auto", 0, 5, "auto|rec|cbf|tar|folder|list", "dataset", "of what kind the files are, and which ones of a directory are meant; folder, list = images in files of their own; auto = as names and first bytes tell", SCOPE_DATA) \
-    X(const char *, image,          "",   0, 255,       "SUFFIX,...", "dataset",   "of tars: the file of a sample that is its image, by the first of these suffixes that it has; nothing = the first one with a usual suffix of images", SCOPE_DATA) \
-    X(const char *, label,          "",   0, 255,       "SUFFIX|SUFFIX:PATH|none", "dataset", "of tars: the file of a sample that has its labels, as numbers (cls, which is the default), or in JSON (json:object.class); none = there are none, zeros are delivered", SCOPE_DATA) \
+    X(enum imrec_container, container, "auto", 0, 6, "auto|rec|cbf|tar|folder|list|tfrecord", "dataset", "of what kind the files are, and which ones of a directory are meant; folder, list = images in files of their own; auto = as names and first bytes tell", SCOPE_DATA) \
+    X(const char *, image,          "",   0, 255,       "SUFFIX,...|FEATURE", "dataset", "of tars: the file of a sample that is its image, by the first of these suffixes that it has; nothing = the first one with a usual suffix of images; of TFRecords: the feature that is the image, nothing = image/encoded", SCOPE_DATA) \
+    X(const char *, label,          "",   0, 255,       "SUFFIX|SUFFIX:PATH|FEATURE|none", "dataset", "of tars: the file of a sample that has its labels, as numbers (cls, which is the default), or in JSON (json:object.class); of TFRecords: the feature that has them, nothing = image/class/label; none = there are none, zeros are delivered", SCOPE_DATA) \
     X(int64_t,  label_offset,       "0",  -(1 << 24), 1 << 24, "classes", "dataset", "added to the label of each record, a class: -1 for classes that count from 1; label_width must be 1", SCOPE_VALUES) \
     X(const char *, fields,         "",   0, 65535,     "NAME,...", "batch",       "further parts of a sample to deliver as bytes: files of a tar by their extensions, features of a TFRecord, fields of a record: txt,json; a sample without one fails, unless its name ends in ?", SCOPE_BATCH) \
     X(int64_t,  max_field_bytes,    "65536", 1, 1 << 30, "bytes",  "batch",        "a field with more bytes fails its sample", SCOPE_BATCH) \

@@ -1,8 +1,11 @@
-/* tools/commands/imrec_convert.c - CNTK's binary format into text, and text into binary. */
+/* tools/commands/imrec_convert.c - CNTK's binary format into text, and text into binary; records
+ * into TFRecord files and RecordIO. */
 #include "imrec/convert.h"
 #include "imrec/file_kind.h"
 
 #include "tools/commands/command.h"
+
+#include <string.h>
 
 #define CONVERT_PARAMS(X)                                                                          \
     X(const char *, header, "", 0, 65535, "FILE", "files",                                         \
@@ -18,18 +21,33 @@
       "to binary: the input whose samples are the length of a sequence")                           \
     X(int64_t, threads, "0", 0, 1024, "workers", "output",                                         \
       "to binary: threads that convert; 0 = every CPU")                                            \
-    ROWS_LONG(X)
+    X(const char *, image, "", 0, 255, "SUFFIX,...|FEATURE", "records",                            \
+      "of records: the part that is the image, as of the iterator")                                \
+    X(const char *, label, "", 0, 255, "SUFFIX|FEATURE|none", "records",                           \
+      "of records: the part that has the labels, as of the iterator; none = there are none")       \
+    X(int64_t, label_offset, "0", -(1 << 24), 1 << 24, "classes", "records",                       \
+      "of records: added to every label")                                                          \
+    ROW_ON_ERROR(X) ROWS_LONG(X)
 COMMAND(convert, CONVERT_PARAMS, 2, 2) = {
     PAGE_OF("convert", IMREC_EXITS),
-    .summary = "CNTK's binary format into text, or text into binary",
-    .usage = {"[OPTIONS] IN.cbf OUT.ctf", "--header FILE [OPTIONS] IN.ctf OUT.cbf"},
+    .summary = "CNTK's binary format into text and back; records into TFRecords and back",
+    .usage = {"[OPTIONS] IN.cbf OUT.ctf", "--header FILE [OPTIONS] IN.ctf OUT.cbf",
+              "[OPTIONS] SHARD OUT.tfrecord", "[OPTIONS] SHARD OUT.rec"},
     .text =
         "IN's first bytes decide. To text: the number of a sequence becomes its id, numbers read\n"
         "back as the same values. To binary: as ctf2bin, which has more options. OUT is replaced\n"
         "once the new file is complete. A binary file that has a manifest is compared with it\n"
-        "first.",
+        "first.\n\n"
+        "OUT.tfrecord takes the records of any shards that can be opened, images as they are:\n"
+        "features image/encoded, image/class/label, image/format, image/id, a mask, and the other\n"
+        "files of a tar's sample. Records of TFRecord files are copied byte for byte. OUT.rec\n"
+        "takes those of TFRecord files, tars and CBF files, with their fields. Damage ends the\n"
+        "command; with --on-error skip it is skipped, named on standard error and in the JSON\n"
+        "object, and the exit status is 3.",
     .examples = "  imrec convert --header inputs.txt train.cbf train.ctf\n"
-                "  imrec convert --header inputs.txt train.ctf again.cbf\n",
+                "  imrec convert --header inputs.txt train.ctf again.cbf\n"
+                "  imrec convert train.rec train.tfrecord\n"
+                "  imrec convert --label-offset=-1 'train-*-of-01024' train.rec\n",
 };
 
 static bool show(void *user, const struct imrec_progress *done)
@@ -75,6 +93,71 @@ static void print(const struct options *o, const struct imrec_convert_result *r)
     json_close(&j);
 }
 
+/* ---- records ------------------------------------------------------------------------------ */
+
+static bool ends_with(const char *name, const char *suffix)
+{
+    const size_t n = strlen(name), m = strlen(suffix);
+    return n > m && strcmp(name + n - m, suffix) == 0;
+}
+
+struct records_run {
+    struct command_progress progress; /* first: what its callback is given */
+    struct command_left left;
+};
+
+static void left_out(void *user, const struct imrec_finding *f)
+{
+    command_left_out(&((struct records_run *)user)->left, f);
+}
+
+static void print_records(const char *out, const struct imrec_records_result *r)
+{
+    char records[HUMAN_BYTES], size[HUMAN_BYTES], fields[HUMAN_BYTES];
+    printf("%s records, %s: %s\n", human_count(r->records, records), human_size(r->bytes, size),
+           cli_show(out));
+    if (r->fields != 0)
+        printf("%s other fields are not in it\n", human_count(r->fields, fields));
+    if (r->left_out != 0)
+        printf("%" PRIu64 " records or damaged ranges skipped\n", r->left_out);
+    if (r->unchecked != 0)
+        printf("%s records came without checksums\n", human_count(r->unchecked, records));
+}
+
+static int run_records(const struct options *o, char *const *files)
+{
+    struct records_run run;
+    struct imrec_records_options c;
+    struct imrec_records_result r;
+    struct imrec_error err;
+    imrec_records_options_init(&c);
+    c.input = files[0];
+    c.output = files[1];
+    c.image = o->image;
+    c.label = o->label;
+    c.label_offset = o->label_offset;
+    c.on_error = o->on_error;
+    c.finding = left_out;
+    c.progress = command_progress_show;
+    c.user = &run;
+    command_progress_start(&run.progress, o->quiet);
+    command_left_begin(&run.left, page.name, o->json);
+    const enum imrec_status st = imrec_convert_records(&c, &r, &err);
+    command_progress_end(&run.progress);
+    struct json *j = command_left_end(&run.left, st == IMREC_OK);
+    if (st == IMREC_OK && j != NULL)
+        JSON_UINTS(j, {"records", r.records}, {"bytes", r.bytes}, {"fields", r.fields},
+                   {"unchecked", r.unchecked});
+    json_close(j);
+    if (st == IMREC_ERR_ARGUMENT)
+        return cli_refuse(stderr, page.name, "%s", err.message);
+    if (st != IMREC_OK)
+        return cli_fail(page.name, &err);
+    if (!o->json && !o->quiet)
+        print_records(files[1], &r);
+    return r.left_out != 0 ? EXIT_PARTIAL : EXIT_OK;
+}
+
 static int run(const struct options *o, int n, char **operand)
 {
     struct command_progress p = {.counts = {0}};
@@ -82,6 +165,9 @@ static int run(const struct options *o, int n, char **operand)
     struct imrec_error err;
     enum imrec_file_kind kind;
     (void)n;
+    if (ends_with(operand[1], ".tfrecord") || ends_with(operand[1], ".tfrecords") ||
+        ends_with(operand[1], ".rec"))
+        return run_records(o, operand);
     if (imrec_file_kind(operand[0], &kind, NULL, &err) != IMREC_OK)
         return cli_fail(page.name, &err);
     const bool binary = kind == IMREC_FILE_CBF;

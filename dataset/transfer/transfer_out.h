@@ -1,0 +1,31 @@
+/* dataset/transfer/transfer_out.h - where records are written to: one file a kind. */
+#ifndef IMREC_DATASET_TRANSFER_TRANSFER_OUT_H
+#define IMREC_DATASET_TRANSFER_TRANSFER_OUT_H
+
+#include "dataset/checked_reader.h"
+#include "imrec/convert.h"
+
+struct transfer_kind {
+    const char *const *suffixes; /* NULL at the end */
+    enum imrec_status (*open)(const char *uri, void **out, struct imrec_error *err);
+    /* r: the record as it was read, with labels as they are to be written. *dropped is raised by
+     * fields that the kind cannot hold. */
+    enum imrec_status (*put)(void *out, const struct imrec_record *r, uint64_t *dropped,
+                             struct imrec_error *err);
+    /* One that is an Example already, as it is. NULL: put(). */
+    enum imrec_status (*copy)(void *out, struct bytes example, struct imrec_error *err);
+    uint64_t (*size)(const void *out);
+    /* Makes it real; it is gone, also on failure. */
+    enum imrec_status (*commit)(void *out, struct imrec_error *err);
+    void (*abort)(void *out); /* removes it; NULL is allowed */
+};
+
+extern const struct transfer_kind transfer_example, transfer_record;
+
+/* Features that keep what a record header has. */
+#define EXAMPLE_FORMAT "image/format"
+#define EXAMPLE_ID     "image/id"
+#define EXAMPLE_ID2    "image/id2"
+
+bool transfer_is_called(const struct imrec_field *f, const char *name);
+#endif

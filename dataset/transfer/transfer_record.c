@@ -1,0 +1,108 @@
+/* dataset/transfer/transfer_record.c - records into a RecordIO shard, with its index and checksums.
+ */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "dataset/record_writer.h"
+#include "dataset/transfer/transfer_out.h"
+#include "formats/set/set_names.h"
+
+struct records {
+    struct imrec_writer *writer;
+    struct imrec_field *fields;
+    uint64_t room;
+};
+
+static void abort_shard(void *out)
+{
+    struct records *x = out;
+    if (x == NULL)
+        return;
+    imrec_writer_abort(x->writer);
+    IMREC_FREE(x->fields, x);
+}
+
+static enum imrec_status open_shard(const char *uri, void **out, struct imrec_error *err)
+{
+    char *idx = set_path(uri, SET_INDEX), *crc = set_path(uri, SET_CHECKSUMS);
+    struct records *x = imrec_zalloc(1, sizeof(*x));
+    enum imrec_status st = IMREC_NO_MEMORY(err, "no memory to write %s", uri);
+    if (x != NULL && idx != NULL && crc != NULL)
+        st = record_writer_open(uri, idx, crc, true, &x->writer, err);
+    IMREC_FREE(idx, crc);
+    if (st != IMREC_OK)
+        abort_shard(x);
+    *out = st == IMREC_OK ? x : NULL;
+    return st;
+}
+
+/* The number in a field of this name; else `usual`. */
+static uint64_t number_in(const struct imrec_record *r, const char *name, uint64_t usual)
+{
+    for (uint32_t i = 0; i < r->field_count; i++)
+        if (r->fields[i].kind == IMREC_FIELD_INT64 && r->fields[i].size == sizeof(uint64_t) &&
+            transfer_is_called(&r->fields[i], name))
+            return load_le64(r->fields[i].bytes);
+    return usual;
+}
+
+/* What the header of a record has, and the image itself. */
+static bool is_known(const struct imrec_record *r, const struct imrec_field *f)
+{
+    return transfer_is_called(f, EXAMPLE_ID) || transfer_is_called(f, EXAMPLE_ID2) ||
+           transfer_is_called(f, EXAMPLE_FORMAT) ||
+           (r->mask != NULL && transfer_is_called(f, "mask"));
+}
+
+/* All others into the image; with any of them a mask is one, too. */
+static enum imrec_status take_fields(struct records *x, const struct imrec_record *r,
+                                     struct written_image *image, struct imrec_error *err)
+{
+    uint32_t n = 0;
+    if (!IMREC_GROW(x->fields, x->room, (uint64_t)r->field_count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for fields");
+    for (uint32_t i = 0; i < r->field_count; i++)
+        if (!is_known(r, &r->fields[i]))
+            x->fields[n++] = r->fields[i];
+    if (n != 0 && r->mask != NULL) {
+        x->fields[n++] = (struct imrec_field){"mask", 4, r->mask, r->mask_size, IMREC_FIELD_BYTES};
+        image->mask = (struct bytes){NULL, 0};
+    }
+    image->fields = x->fields;
+    image->field_count = n;
+    return IMREC_OK;
+}
+
+static enum imrec_status
+put(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_error *err)
+{
+    struct records *x = out;
+    struct written_image image = {.labels = r->labels,
+                                  .label_count = r->label_count,
+                                  .id = number_in(r, EXAMPLE_ID, r->id),
+                                  .id2 = number_in(r, EXAMPLE_ID2, r->id2),
+                                  .image = {r->image, r->image_size},
+                                  .mask = {r->mask, r->mask_size}};
+    (void)dropped;
+    IMREC_TRY(take_fields(x, r, &image, err));
+    return record_writer_image(x->writer, &image, err);
+}
+
+static uint64_t size(const void *out)
+{
+    return imrec_writer_size(((const struct records *)out)->writer);
+}
+
+static enum imrec_status commit(void *out, struct imrec_error *err)
+{
+    struct records *x = out;
+    struct imrec_writer *w = x->writer;
+    x->writer = NULL;
+    const enum imrec_status st = imrec_writer_commit(w, err);
+    abort_shard(x);
+    return st;
+}
+
+static const char *const suffixes[] = {".rec", NULL};
+
+const struct transfer_kind transfer_record = {suffixes, open_shard, put,        NULL,
+                                              size,     commit,     abort_shard};

@@ -1,0 +1,244 @@
+/* tests/dataset/test_transfer.c - records of any kind into TFRecord files and RecordIO: nothing is
+ * lost on the way there and back, and what would be is refused. */
+#include "base/alloc.h"
+#include "container/example_record.h"
+#include "dataset/record_writer.h"
+#include "imrec/convert.h"
+#include "storage/mem.h"
+#include "storage/source.h"
+#include "tests/support/suite.h"
+#include "tests/support/tars.h"
+#include "tests/support/tfrecords.h"
+
+#include <stdlib.h>
+
+static struct buf g_file;
+static struct imrec_records_result g_result;
+static struct imrec_error g_err;
+static unsigned g_found;
+
+static void begin(void)
+{
+    g_file = BUF_INIT((size_t)1 << 26);
+    g_found = 0;
+}
+
+static void end(void)
+{
+    buf_free(&g_file);
+    mem_clear();
+}
+
+static void keep(const char *name)
+{
+    ck_assert_int_eq(mem_put(name, g_file.p, g_file.n, NULL), IMREC_OK);
+}
+
+static void count_finding(void *user, const struct imrec_finding *f)
+{
+    (void)user;
+    ck_assert(f->reason[0] != '\0' && f->end > f->begin);
+    g_found++;
+}
+
+static struct imrec_records_options from_to(const char *input, const char *output)
+{
+    struct imrec_records_options o;
+    imrec_records_options_init(&o);
+    o.input = input;
+    o.output = output;
+    o.finding = count_finding;
+    return o;
+}
+
+static void convert_as(const struct imrec_records_options *o)
+{
+    ck_assert_msg(imrec_convert_records(o, &g_result, &g_err) == IMREC_OK, "%s", g_err.message);
+}
+
+static void convert(const char *input, const char *output)
+{
+    const struct imrec_records_options o = from_to(input, output);
+    convert_as(&o);
+}
+
+static void refuse(const struct imrec_records_options *o, enum imrec_status want, const char *words)
+{
+    const enum imrec_status st = imrec_convert_records(o, &g_result, &g_err);
+    ck_assert_msg(st == want && strstr(g_err.message, words) != NULL, "%d: %s", (int)st,
+                  g_err.message);
+}
+
+static void expect_same(const char *a, const char *b)
+{
+    uint8_t *p, *q;
+    size_t n, m;
+    ck_assert_int_eq(source_load(a, 1 << 26, &p, &n, &g_err), IMREC_OK);
+    ck_assert_int_eq(source_load(b, 1 << 26, &q, &m, &g_err), IMREC_OK);
+    ck_assert_uint_eq(n, m);
+    ck_assert_mem_eq(p, q, n);
+    imrec_free(p);
+    imrec_free(q);
+}
+
+/* Records with labels of every form, ids of 64 bits, a mask. */
+static void write_records(void)
+{
+    static const float one[] = {7}, many[] = {1, -2, 16777216}, odd[] = {0.5f, 1e30f, -0.0f},
+                       minus[] = {-0.0f};
+    const struct written_image images[] = {
+        {one, 1, 3, 0, text_bytes("one"), {NULL, 0}, NULL, 0},
+        {many, 3, UINT64_MAX, 9, text_bytes("two"), {NULL, 0}, NULL, 0},
+        {odd, 3, 0, UINT64_MAX, text_bytes("three"), text_bytes("its mask"), NULL, 0},
+        {minus, 1, 5, 0, text_bytes("four"), {NULL, 0}, NULL, 0},
+    };
+    struct imrec_writer *w;
+    ck_assert_int_eq(
+        record_writer_open("mem://a.rec", "mem://a.idx", "mem://a.crc", true, &w, &g_err),
+        IMREC_OK);
+    for (size_t i = 0; i < sizeof(images) / sizeof(*images); i++)
+        ck_assert_int_eq(record_writer_image(w, &images[i], &g_err), IMREC_OK);
+    ck_assert_int_eq(imrec_writer_commit(w, &g_err), IMREC_OK);
+}
+
+CASE(.setup = begin, .teardown = end)
+
+TEST(records_come_back_from_examples_byte_for_byte)
+{
+    write_records();
+    convert("mem://a.rec", "mem://b.tfrecord");
+    ck_assert(g_result.records == 4 && g_result.unchecked == 0 && g_result.fields == 0);
+    convert("mem://b.tfrecord", "mem://c.rec");
+    ck_assert(g_result.records == 4 && g_result.unchecked == 0 && g_result.fields == 0);
+    expect_same("mem://a.rec", "mem://c.rec");
+    expect_same("mem://a.idx", "mem://c.idx");
+    expect_same("mem://a.crc", "mem://c.crc");
+}
+
+TEST(examples_are_copied_byte_for_byte_from_several_files)
+{
+    const int64_t odd[] = {1, 2};
+    tfrecord_image(&g_file, "one", 1);
+    keep("a.tfrecord");
+    const size_t first = g_file.n;
+    tfrecord_put(&g_file,
+                 (struct example_item[]){ints_item("numbers", odd, 2),
+                                         bytes_item("image/encoded", "two"),
+                                         bytes_item("numbers", "again")},
+                 3);
+    keep("all.tfrecord");
+    ck_assert_int_eq(mem_put("b.tfrecord", g_file.p + first, g_file.n - first, NULL), IMREC_OK);
+    convert("mem://a.tfrecord;mem://b.tfrecord", "mem://c.tfrecords");
+    ck_assert_uint_eq(g_result.bytes, g_file.n);
+    expect_same("mem://all.tfrecord", "mem://c.tfrecords");
+}
+
+/* The image of the record `number`, its labels, its fields: as one text. */
+static void show(const char *uri, char *to, size_t room)
+{
+    const struct container_options o = {.path_imgrec = uri, .num_parts = 1, .cell_bytes = 4096};
+    struct container c;
+    struct parse_room p;
+    struct record x;
+    size_t n = 0;
+    ck_assert_int_eq(container_open(&o, &c, &g_err), IMREC_OK);
+    ck_assert_int_eq(parse_room_init(&p, 4, IMREC_LABEL_FLOAT32, 1 << 20, &g_err), IMREC_OK);
+    for (uint64_t u = 0; u < c.unit_count; u++) {
+        struct record_place at = {.number = u};
+        struct record_ref ref = {.unit = u};
+        uint64_t used;
+        ck_assert_int_eq(container_locate(&c, &at, 1, &g_err), IMREC_OK);
+        uint8_t *bytes = malloc((size_t)(at.end - at.begin));
+        ck_assert_int_eq(
+            source_read(c.shards[0].source, at.begin, bytes, (size_t)(at.end - at.begin), &g_err),
+            IMREC_OK);
+        ck_assert_int_eq(
+            c.kind->open(&c, &at, bytes, (size_t)(at.end - at.begin), &ref.bytes, &used, &g_err),
+            IMREC_OK);
+        ck_assert_int_eq(c.kind->parse(&c, &ref, RECORD_PARTS, &p, &x, &g_err), IMREC_OK);
+        n += (size_t)snprintf(to + n, room - n, "%.*s", (int)x.image.n, (const char *)x.image.p);
+        for (uint32_t i = 0; i < x.label_count; i++)
+            n += (size_t)snprintf(to + n, room - n, " %g", (double)record_label(&x, i));
+        for (uint32_t i = 0; i < x.field_count; i++)
+            n += (size_t)snprintf(to + n, room - n, " %.*s=%.*s", (int)x.fields[i].name.n,
+                                  (const char *)x.fields[i].name.p,
+                                  x.fields[i].type == FIELD_BYTES ? (int)x.fields[i].value.n : 0,
+                                  (const char *)x.fields[i].value.p);
+        n += (size_t)snprintf(to + n, room - n, ";");
+        free(bytes);
+    }
+    parse_room_free(&p);
+    container_close(&c);
+}
+
+static void write_tar(void)
+{
+    tar_text(&g_file, "0.jpg", "zero");
+    tar_text(&g_file, "0.cls", "1");
+    tar_text(&g_file, "0.txt", "a cat");
+    tar_text(&g_file, "1.png", "one");
+    tar_text(&g_file, "1.json", "{}");
+    tar_end(&g_file);
+    keep("a.tar");
+}
+
+TEST(files_of_a_sample_become_features)
+{
+    char text[200];
+    write_tar();
+    convert("mem://a.tar", "mem://b.tfrecord");
+    show("mem://b.tfrecord", text, sizeof(text));
+    ck_assert_str_eq(text, "zero 1 cls=1 image/id= txt=a cat;one image/id= json={};");
+    struct imrec_records_options o = from_to("mem://b.tfrecord", "mem://c.rec");
+    refuse(&o, IMREC_ERR_DATA, "has no labels, a RecordIO record needs one: label=none writes 0");
+    o.label = "none";
+    convert_as(&o);
+    ck_assert_uint_eq(g_result.fields, 0);
+    convert("mem://c.rec", "mem://d.tfrecord"); /* RecordIO has fields */
+    show("mem://d.tfrecord", text, sizeof(text));
+    ck_assert_str_eq(text, "zero 0 cls=1 image/id= txt=a cat;one 0 image/id= json={};");
+}
+
+TEST(labels_are_moved_and_stay_exact)
+{
+    char text[100];
+    write_tar();
+    struct imrec_records_options o = from_to("mem://a.tar", "mem://b.tfrecord");
+    o.label_offset = -1;
+    convert_as(&o);
+    show("mem://b.tfrecord", text, sizeof(text));
+    ck_assert_ptr_nonnull(strstr(text, "zero 0 cls=1"));
+    o.label_offset = 16777216;
+    refuse(&o, IMREC_ERR_DATA, "label 1 and the offset 16777216 are no number");
+    o.input = "mem://b.tfrecord";
+    o.output = "mem://c.tfrecord";
+    refuse(&o, IMREC_ERR_ARGUMENT, "records of a TFRecord file are copied as they are");
+}
+
+TEST(damage_ends_the_call_or_is_left_out)
+{
+    tfrecord_image(&g_file, "one", 1);
+    const size_t second = g_file.n;
+    tfrecord_image(&g_file, "two", 2);
+    tfrecord_image(&g_file, "three", 3);
+    g_file.p[second + 20] ^= 1;
+    keep("a.tfrecord");
+    struct imrec_records_options o = from_to("mem://a.tfrecord", "mem://b.rec");
+    struct source *none;
+    refuse(&o, IMREC_ERR_DATA, "checksum of the record's");
+    ck_assert_int_ne(source_open("mem://b.rec", &none, NULL), IMREC_OK);
+    o.on_error = IMREC_ON_ERROR_SKIP;
+    convert_as(&o);
+    ck_assert(g_result.records == 2 && g_result.left_out == 1 && g_found == 1);
+}
+
+TEST(what_cannot_be_converted_is_refused)
+{
+    write_records();
+    struct imrec_records_options o = from_to("mem://a.rec", "mem://b.rec");
+    refuse(&o, IMREC_ERR_ARGUMENT, "is a RecordIO shard already: imrec merge and imrec split");
+    o.output = "mem://b.zip";
+    refuse(&o, IMREC_ERR_ARGUMENT, "written into .tfrecord, .tfrecords or .rec files");
+    o.output = NULL;
+    refuse(&o, IMREC_ERR_ARGUMENT, "input and output must be given");
+}
