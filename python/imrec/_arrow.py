@@ -61,8 +61,11 @@ def rows_of(source: Any, image: str | None, label: str | None, width: int, param
         return TableRows(source.to_table(columns=names), "pyarrow.Dataset", *columns)
     elif type(source).__name__ == "RecordBatch":
         return TableRows(_arrow().Table.from_batches([source]), "pyarrow.RecordBatch", *columns)
-    else:
+    elif type(source).__name__ == "Table":
         return TableRows(source, "pyarrow.Table", *columns)
+    else:
+        raise ArgumentError(f"the data is a {type(source).__module__}.{type(source).__name__}: a Table, a RecordBatch and a data "
+                            "set of pyarrow have rows by index")
     if parameters.get("shuffle") and parameters.get("order") is None and files.bytes > window:
         parameters.update(order="global", locality="chunk")
     return files

@@ -118,9 +118,15 @@ class ImageRecordIter:
             status = interruptible(open_it, lambda: lib.imrec_iter_close(out[0]))
         else:
             status = open_it()
+        self._pass_on(status)
         check(status, err)
         del texts  # borrowed until here
         return out[0], options
+
+    def _pass_on(self, status: int) -> None:
+        """Raises what has ended a call of the source: KeyboardInterrupt and its like."""
+        if status == lib.IMREC_ERR_CANCELLED and self._source is not None and self._source.stopped is not None:
+            raise self._source.stopped
 
     def _take(self, options: Any) -> None:
         """Keeps the options that are needed later."""
@@ -208,8 +214,7 @@ class ImageRecordIter:
         if status == lib.IMREC_END:
             return None, status, err
         if status not in (lib.IMREC_OK, lib.IMREC_ERR_DATA):
-            if self._source is not None and self._source.stopped is not None:
-                raise self._source.stopped
+            self._pass_on(status)
             raise error_of(status, err)
         return self._batch(), status, err
 

@@ -86,6 +86,12 @@ def test_a_table_without_labels_has_label_0(table):
     assert labels(table.select(["image"])) == [0] * COUNT
 
 
+def test_what_has_no_rows_by_index_in_pyarrow_is_refused(table):
+    for wrong in table.column("image"), table.to_reader():
+        with pytest.raises(imrec.ArgumentError, match="have rows by index"):
+            open_iter(wrong)
+
+
 def test_a_large_label_is_exact(images):
     with open_iter(structs(images[:8], pa.array([2**53 + 1] * 8)), dtype_label="int64") as it:
         assert next(it).labels.tolist() == [2**53 + 1] * 8
@@ -161,6 +167,7 @@ def test_several_files_are_one_table(files, images):
     wanted = seen(Plain(images), shuffle=True)
     assert seen(str(files / "*.parquet"), shuffle=True) == wanted
     assert seen([files / "p-0.parquet", files / "p-1.parquet"], shuffle=True) == wanted
+    assert seen((files / "p-*.parquet").as_uri().replace("%2A", "*"), shuffle=True) == wanted
     with pytest.raises(imrec.ArgumentError, match="no file"):
         open_iter(str(files / "q*.parquet"))
 

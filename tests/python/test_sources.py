@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, make_image, png
+from conftest import jpeg, make_image, png, write_shard
 from tests_support import open_iter
 
 COUNT = 37  # the images of the fixture shard, whose ids begin at 1000
@@ -227,6 +227,20 @@ def test_what_is_not_about_a_sample_ends_the_iterator(images, source, error, kin
         with pytest.raises(kind):
             for _ in it:
                 pass
+
+
+def test_what_ends_the_making_of_a_mean_image_is_raised(images, tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        open_iter(Bad(images, raising(KeyboardInterrupt())), mean_img=str(tmp_path / "a.bin"))
+
+
+def test_boxes_come_with_their_images(images, tmp_path):
+    boxes = [[2, 5, i % 3, 0.1, 0.2, 0.6, 0.7] for i in range(COUNT)]
+    more = {"preset": "ImageDetRecordIter", "label_pad_width": 20, "last_batch": "partial"}
+    path = write_shard(tmp_path / "a.rec", [(1000 + i, boxes[i], images[i]) for i in range(COUNT)])
+    assert seen(list(zip(images, boxes)), **more) == seen(path, **more)
+    with pytest.raises(imrec.ArgumentError, match="label_pad_width"):
+        open_iter(list(zip(images, boxes)), preset="ImageDetRecordIter")
 
 
 def test_closing_while_a_call_runs_waits_for_it(images):
