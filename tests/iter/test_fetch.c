@@ -485,13 +485,13 @@ TEST(no_memory_for_opening_leaves_nothing)
 /* ---- blocks -----------------------------------------------------------------------------------
  */
 
-TEST(chunks_keep_blocks_together)
+TEST(chunks_keep_blocks_together_and_permute_them)
 {
     static const uint64_t begin[] = {0, 10, 10, 40, 60, 90};
     static const uint32_t block[] = {0, 2, 3, 4, 5};
     struct imrec_fetch f = table_fetch();
     struct stream a = {0};
-    uint32_t changes = 0, seen[6] = {0};
+    uint32_t changes = 0, back = 0, seen[6] = {0};
     f.block_begin = begin;
     f.blocks = COUNT(begin);
     f.record_bytes = 1 << 20; /* a window of 1 MiB is a batch */
@@ -504,10 +504,12 @@ TEST(chunks_keep_blocks_together)
         while (begin[of] > set_record_of(a.seen[i].id))
             of--;
         changes += of != last;
+        back += of < last && i != 0;
         last = of;
         seen[of]++;
     }
     ck_assert_uint_eq(changes, COUNT(block));
+    ck_assert_uint_gt(back, 0);
     for (uint32_t i = 0; i < COUNT(block); i++)
         ck_assert_uint_gt(seen[block[i]], 0);
     imrec_iter_close(it);
