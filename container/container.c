@@ -279,6 +279,45 @@ container_open(const struct container_options *o, struct container *out, struct 
     return container_open_as(o, NULL, out, err);
 }
 
+#define RECORDS_MOST ((uint64_t)1 << 48)
+
+static enum imrec_status
+number_records(struct container *c, const struct numbered *n, struct imrec_error *err)
+{
+    IMREC_TRY(check_options(&c->options, err));
+    if (n->count == 0 || n->count > RECORDS_MOST)
+        return IMREC_REFUSE(err, "%.300s has %" PRIu64 " records, it must have 1 to 2^48", n->name,
+                            n->count);
+    const size_t bytes = strlen(n->name) + 1;
+    c->shards = imrec_zalloc(1, sizeof(*c->shards));
+    c->shard_count = c->shards != NULL;
+    if (c->shards == NULL || (c->shards->uri = imrec_zalloc(bytes, 1)) == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for a table of records");
+    memcpy(c->shards->uri, n->name, bytes);
+    c->shards->size = c->record_total = n->count;
+    c->total_bytes =
+        n->record_bytes < INT64_MAX / n->count ? n->count * n->record_bytes : INT64_MAX;
+    c->end = c->total_bytes;
+    c->index_hash = n->hash;
+    c->at_once = n->at_once;
+    c->threads = n->threads;
+    const uint64_t first = partition_begin(c, c->options.part_index);
+    c->unit_count = partition_begin(c, c->options.part_index + 1) - first;
+    return IMREC_OK;
+}
+
+enum imrec_status container_open_numbered(const struct container_options *o,
+                                          const struct numbered *n, struct container *out,
+                                          struct imrec_error *err)
+{
+    *out = (struct container){.kind = n->kind, .state = n->state, .options = *o};
+    const enum imrec_status st = number_records(out, n, err);
+    if (st != IMREC_OK)
+        container_close(out);
+    out->options.path_imgrec = out->options.path_imgidx = out->options.source = NULL;
+    return st;
+}
+
 void container_close(struct container *c)
 {
     record_table_forget(c);
@@ -293,9 +332,24 @@ void container_close(struct container *c)
     *c = (struct container){0};
 }
 
+/* The byte that a fetched record has is its number. */
+static void locate_numbers(const struct container *c, struct record_place *p, size_t n)
+{
+    const uint64_t first = partition_begin(c, c->options.part_index);
+    for (size_t i = 0; i < n; i++) {
+        p[i].begin = p[i].key = first + p[i].number;
+        p[i].end = p[i].begin + 1;
+        p[i].shard = 0;
+    }
+}
+
 enum imrec_status container_locate(const struct container *c, struct record_place *p, size_t n,
                                    struct imrec_error *err)
 {
+    if (container_is_fetched(c)) {
+        locate_numbers(c, p, n);
+        return IMREC_OK;
+    }
     if (c->lookup != NULL)
         return index_lookup_find(c->lookup, p, n, err);
     for (size_t i = 0; i < n; i++) {
@@ -308,10 +362,18 @@ enum imrec_status container_locate(const struct container *c, struct record_plac
     return IMREC_OK;
 }
 
+uint64_t
+container_cell_of(const struct container *c, const struct record_place *p, uint64_t cell_bytes)
+{
+    return container_is_fetched(c) ? c->kind->block(c, p->begin) : p->begin / cell_bytes;
+}
+
 void container_cancel(struct container *c)
 {
     index_lookup_cancel(c->lookup);
-    for (uint32_t i = 0; i < c->shard_count; i++)
+    if (container_is_fetched(c))
+        c->kind->cancel(c);
+    for (uint32_t i = 0; !container_is_fetched(c) && i < c->shard_count; i++)
         source_cancel(c->shards[i].source);
 }
 

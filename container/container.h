@@ -91,6 +91,7 @@ struct parse_room {
 
 struct container;
 struct scan;
+struct imrec_fetched;
 
 struct container_kind {
     const char *name;   /* in messages: "CBF file" */
@@ -154,8 +155,17 @@ struct container_kind {
      * never. */
     enum imrec_status (*as_file)(const struct container *c, const struct record *r, struct buf *out,
                                  struct imrec_error *err);
-    uint64_t (*memory)(const struct container *c); /* of its state; NULL: 0 */
-    void (*close)(struct container *c);            /* frees c->state; NULL: there is none */
+    /* Of records that are asked for by number and are no bytes of a shard:
+     * container_open_numbered(). Fetches records `numbers`, of the whole set; *hold, initially
+     * NULL, goes to let_go() when they are of no use any more, also after an error. Any thread.
+     * NULL: they are bytes. */
+    enum imrec_status (*fetch)(const struct container *c, const uint64_t *numbers, uint32_t n,
+                               struct imrec_fetched *out, void **hold, struct imrec_error *err);
+    void (*let_go)(const struct container *c, void *hold);
+    void (*cancel)(const struct container *c);                     /* what fetches should end */
+    uint64_t (*block)(const struct container *c, uint64_t number); /* what it is near to */
+    uint64_t (*memory)(const struct container *c);                 /* of its state; NULL: 0 */
+    void (*close)(struct container *c); /* frees c->state; NULL: there is none */
 };
 
 struct metadata_record;
@@ -207,6 +217,7 @@ struct container {
     struct index_lookup *lookup;    /* they are looked up: options.table_most */
     uint64_t unit_count;            /* cells or records of the partition */
     struct container_options options; /* its texts are gone after container_open() */
+    uint32_t at_once, threads;        /* of records that are fetched: of a call, calls at a time */
     uint64_t *cell_base;              /* shard_count + 1: number of each shard's first cell */
     uint64_t record_total;            /* with a table: of all partitions */
     uint64_t index_hash;              /* of its keys and offsets, 0 without one */
@@ -232,17 +243,38 @@ container_open(const struct container_options *o, struct container *out, struct 
 IMREC_NODISCARD enum imrec_status container_open_as(const struct container_options *o,
                                                     const struct container_kind *kind,
                                                     struct container *out, struct imrec_error *err);
+/* Records that their kind fetches: `count` of them, numbered from 0, as one shard of that name
+ * whose bytes nobody can read. */
+struct numbered {
+    const struct container_kind *kind;
+    void *state; /* of the kind; owned from here on, also on failure */
+    const char *name;
+    uint64_t count, record_bytes; /* of one, on average */
+    uint64_t hash;                /* for the fingerprint */
+    uint32_t at_once, threads;
+};
+IMREC_NODISCARD enum imrec_status
+container_open_numbered(const struct container_options *o, const struct numbered *n,
+                        struct container *out, struct imrec_error *err);
 void container_close(struct container *c); /* zeroed memory is fine */
+/* Whether its records are fetched; else they are bytes of shards. */
+static inline bool container_is_fetched(const struct container *c)
+{
+    return c->kind != NULL && c->kind->fetch != NULL;
+}
 /* Whether its units are records; else they are cells. */
 static inline bool container_is_listed(const struct container *c)
 {
-    return c->records != NULL || c->lookup != NULL;
+    return c->records != NULL || c->lookup != NULL || container_is_fetched(c);
 }
 /* Where records are listed: the places of units of the partition, p[0..n), whose numbers ascend.
  * Fails where they are looked up and an index cannot be read; any thread. */
 IMREC_NODISCARD enum imrec_status container_locate(const struct container *c,
                                                    struct record_place *p, size_t n,
                                                    struct imrec_error *err);
+/* Which cell of that size the record is in, or which block of records that are fetched. */
+uint64_t
+container_cell_of(const struct container *c, const struct record_place *p, uint64_t cell_bytes);
 void container_cancel(struct container *c); /* reads that take time end: its files are of no use */
 /* The bytes of a unit: of the cell, or of the record up to the next one in an index, unless they
  * are looked up. Pure. */

@@ -2,7 +2,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/sized.h"
 #include "container/kinds.h"
+#include "container/record_table.h"
 #include "imrec/minibatch.h" /* IMREC_INFINITELY_REPEAT */
 #include "iter/mean.h"
 #include "iter/options/iter_options.h"
@@ -155,22 +157,17 @@ static enum imrec_status check_parts(const struct imrec_iter *it, struct imrec_e
     return IMREC_OK;
 }
 
-static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
+static enum imrec_status
+open_container(struct imrec_iter *it, uint64_t cell_bytes, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
     const bool job = o->order == IMREC_ORDER_GLOBAL; /* of which every rank knows all records */
-    struct record_stream_options so = {.shuffle = o->shuffle,
-                                       .seed = (uint64_t)o->seed,
-                                       .shuffle_window = (uint64_t)o->shuffle_window};
-    if (o->cache[0] != '\0')
-        IMREC_TRY(open_cache(it, err));
-    IMREC_TRY(open_mix(it, err));
     const struct container_options wanted = {
         .path_imgrec = it->mix.count != 0 ? it->mix.all : o->path_imgrec,
         .path_imgidx = o->path_imgidx,
         .num_parts = job ? 1 : (uint64_t)o->num_parts,
         .part_index = job ? 0 : (uint64_t)o->part_index,
-        .cell_bytes = record_stream_cell_bytes(&so, (uint64_t)o->shuffle_chunk),
+        .cell_bytes = cell_bytes,
         .table_most = TABLE_MOST,
         .keep_in_memory = o->keep_in_memory,
         .drop_behind = o->drop_behind,
@@ -184,14 +181,27 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
         .verify_checksums = o->verify_checksums,
         .shards = shards_look(o),
     };
-    IMREC_TRY(container_open(&wanted, &it->container, err));
+    return it->fetch.fetch != NULL ? fetched_open(&wanted, &it->fetch, &it->container, err)
+                                   : container_open(&wanted, &it->container, err);
+}
+
+static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct imrec_iter_options *o = &it->options;
+    struct record_stream_options so = {.shuffle = o->shuffle,
+                                       .seed = (uint64_t)o->seed,
+                                       .shuffle_window = (uint64_t)o->shuffle_window};
+    if (o->cache[0] != '\0')
+        IMREC_TRY(open_cache(it, err));
+    IMREC_TRY(open_mix(it, err));
+    IMREC_TRY(open_container(it, record_stream_cell_bytes(&so, (uint64_t)o->shuffle_chunk), err));
     it->indexed = so.indexed = container_is_listed(&it->container);
     IMREC_TRY(shape_planes(it, err));
     IMREC_TRY(check_parts(it, err));
     warn_of_index(it);
     it->stream.plan = record_stream_plan(&so, &it->container, (uint64_t)o->shuffle_chunk);
     IMREC_TRY(load_labels(it, err));
-    if (job)
+    if (o->order == IMREC_ORDER_GLOBAL)
         IMREC_TRY(share_order(it, &so, err));
     it->stream.context = it;
     it->stream.on_window = iter_on_window;
@@ -336,6 +346,10 @@ static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_er
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
+static enum imrec_status open_over(const struct imrec_iter_options *options,
+                                   const struct imrec_fetch *fetch, struct imrec_iter **out,
+                                   struct imrec_error *err);
+
 /* Made where it is missing, by an iterator of its own; then read. */
 static enum imrec_status
 take_mean(const struct imrec_iter_options *o, struct imrec_iter *it, struct imrec_error *err)
@@ -351,7 +365,9 @@ take_mean(const struct imrec_iter_options *o, struct imrec_iter *it, struct imre
         iter_mean_options(o, &it->recipe, label_room(it), &plain);
         if (it->mix.count != 0)
             plain.path_imgrec = it->mix.all;
-        IMREC_TRY(imrec_iter_open(&plain, &maker, err));
+        struct imrec_fetch fetch = it->fetch;
+        fetch.cancel = NULL; /* it is asked once, when all ends */
+        IMREC_TRY(open_over(&plain, &fetch, &maker, err));
         const enum imrec_status st = iter_mean_make(o, maker, err);
         imrec_iter_close(maker);
         IMREC_TRY(st);
@@ -390,8 +406,10 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     return iter_metrics_start(it, err);
 }
 
-enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, struct imrec_iter **out,
-                                  struct imrec_error *err)
+/* *fetch is one that was checked, or has no function: then the options name shards. */
+static enum imrec_status open_over(const struct imrec_iter_options *options,
+                                   const struct imrec_fetch *fetch, struct imrec_iter **out,
+                                   struct imrec_error *err)
 {
     struct imrec_iter_options o;
     *out = NULL;
@@ -400,6 +418,7 @@ enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, stru
     if (it == NULL)
         return IMREC_NO_MEMORY(err, "no memory for an iterator");
     it->options = o;
+    it->fetch = *fetch;
     headroom_init(&it->headroom);
     struct store_scope *before = store_scope_enter(&it->scope);
     const enum imrec_status st = build(it, err);
@@ -410,4 +429,48 @@ enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, stru
     }
     *out = it;
     return IMREC_OK;
+}
+
+enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, struct imrec_iter **out,
+                                  struct imrec_error *err)
+{
+    const struct imrec_fetch none = {0};
+    return open_over(options, &none, out, err);
+}
+
+/* ---- records that are fetched ------------------------------------------------------------- */
+
+static bool is_given(const char *text)
+{
+    return text != NULL && text[0] != '\0';
+}
+
+/* What is about files. */
+static enum imrec_status check_fetching(const struct imrec_iter_options *o, struct imrec_error *err)
+{
+    const char *what = is_given(o->path_imgrec)                    ? "path_imgrec"
+                       : index_wish(o->path_imgidx) == INDEX_NAMED ? "path_imgidx"
+                       : is_given(o->source)                       ? "source"
+                       : is_given(o->mix)                          ? "mix"
+                       : o->keep_in_memory                         ? "keep_in_memory"
+                       : o->verify_checksums                       ? "verify_checksums"
+                                                                   : NULL;
+    if (what == NULL)
+        return IMREC_OK;
+    return IMREC_REFUSE(err, "%s is about files of records, and these records are fetched", what);
+}
+
+enum imrec_status imrec_iter_open_fetch(const struct imrec_iter_options *options,
+                                        const struct imrec_fetch *fetch, struct imrec_iter **out,
+                                        struct imrec_error *err)
+{
+    struct imrec_iter_options o;
+    struct imrec_fetch f;
+    *out = NULL;
+    imrec_iter_options_init(&o);
+    IMREC_TRY(sized_copy(&o, sizeof(o), options, "imrec_iter_options_init", err));
+    IMREC_TRY(check_fetching(&o, err));
+    IMREC_TRY(fetched_copy(&f, fetch, err));
+    o.path_imgrec = f.name; /* for messages */
+    return open_over(&o, &f, out, err);
 }

@@ -4,6 +4,7 @@
 
 #include "augment/normalize/normalize.h"
 #include "container/container.h"
+#include "container/fetched/fetched.h"
 #include "iter/fields.h"
 #include "iter/load/record_stream.h"
 #include "iter/options/mix_sets.h"
@@ -47,6 +48,7 @@ struct imrec_iter {
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of images that are decoded: their shape */
     struct mix_sets mix;               /* of mix; empty: not given */
+    struct imrec_fetch fetch;          /* of records that are fetched; zeroed: of files */
     struct container container;
     struct cache *cache;      /* that it reads through; NULL: none */
     struct store_scope scope; /* of what it opens; counts */

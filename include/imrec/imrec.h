@@ -11,6 +11,7 @@
 #include "imrec/dataset.h"
 #include "imrec/detection.h"
 #include "imrec/error.h"
+#include "imrec/fetch.h"
 #include "imrec/file_kind.h"
 #include "imrec/image.h"
 #include "imrec/input_split.h"

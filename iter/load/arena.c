@@ -77,11 +77,15 @@ static void sort_units(struct ordered *a, uint64_t n)
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-/* Frees what the window before has noted, and gives large spare blocks back. */
+/* Frees what the window before has noted, lets go of what it has fetched, and gives large spare
+ * blocks back. */
 static void reset(struct arena *a, _Atomic uint64_t *memory)
 {
     for (uint64_t i = 0; i < a->run_count; i++) {
         unreadable_free(&a->runs[i].holes);
+        if (a->runs[i].holder != NULL)
+            a->runs[i].holder->kind->let_go(a->runs[i].holder, a->runs[i].hold);
+        atomic_fetch_sub(memory, a->runs[i].held_bytes);
         for (struct damage_note *n = a->runs[i].notes, *next; n != NULL; n = next) {
             next = n->next;
             imrec_free(n);
@@ -142,12 +146,30 @@ static enum imrec_status list_units(struct arena *a, const struct loader_options
     return cells ? IMREC_OK : locate_units(a, o->container, memory, err);
 }
 
+/* Appends a record that is fetched to the last call, or begins another one with it. A run of these
+ * is a call, of one byte: it is one piece, and has no place in memory. */
+static enum imrec_status place_call(struct arena *a, const struct container *s, uint64_t i,
+                                    _Atomic uint64_t *memory, struct imrec_error *err)
+{
+    struct run *last = a->run_count != 0 ? &a->runs[a->run_count - 1] : NULL;
+    if (last != NULL && last->count < s->at_once) {
+        last->count++;
+        return IMREC_OK;
+    }
+    if (!ARENA_GROW(a->runs, a->run_capacity, a->run_count + 1, memory))
+        return no_memory("a window's table", (a->run_count + 1) * sizeof(*a->runs), err);
+    a->runs[a->run_count++] = (struct run){.end = 1, .first = i, .count = 1};
+    return IMREC_OK;
+}
+
 /* Appends a unit to the last run or begins another one with it. */
 static enum imrec_status place_unit(struct arena *a, const struct container *s, uint64_t i,
                                     bool *open, _Atomic uint64_t *memory, struct imrec_error *err)
 {
     const bool cells = !container_is_listed(s);
     struct unit_range u;
+    if (container_is_fetched(s))
+        return place_call(a, s, i, memory, err);
     if (cells) {
         u = container_unit(s, a->order[i].unit);
     } else {
@@ -178,13 +200,15 @@ static uint64_t place_runs(struct arena *a, const struct container *s, uint64_t 
     for (uint64_t i = 0; i < a->run_count; i++) {
         struct run *r = &a->runs[i];
         const uint64_t bytes = r->end - r->begin;
+        r->notes_end = &r->notes; /* the table does not move any more */
+        if (container_is_fetched(s))
+            continue;
         /* A request costs more than bytes. */
         const bool far = s->shards[r->shard].source->at_once != 0;
         if (!container_is_listed(s) && (bytes >= ROOMY_BYTES || far))
             r->room = min_u64(room, s->shards[r->shard].size - r->end);
         r->place = (size_t)place;
         r->pieces_left = (uint32_t)ceil_div(bytes, PIECE_BYTES);
-        r->notes_end = &r->notes; /* the table does not move any more */
         place += align_up(bytes + r->room, PLACE_ALIGN);
     }
     return place;
@@ -217,7 +241,9 @@ enum imrec_status arena_open(struct arena *a, const struct loader_options *o, ui
     IMREC_TRY(list_units(a, o, memory, err));
     for (uint64_t i = 0; i < a->units; i++)
         IMREC_TRY(place_unit(a, o->container, i, &open, memory, err));
-    IMREC_TRY(have_memory(a, place_runs(a, o->container, room), o->arena_bytes, memory, err));
+    const uint64_t need = place_runs(a, o->container, room);
+    if (!container_is_fetched(o->container)) /* others have the bytes of these */
+        IMREC_TRY(have_memory(a, need, o->arena_bytes, memory, err));
     a->runs_left = a->run_count;
     return IMREC_OK;
 }

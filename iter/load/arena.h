@@ -22,6 +22,9 @@ struct run { /* adjacent units: read into adjacent memory, and looked at by one 
     uint32_t pieces_left;
     struct hole *holes;
     struct damage_note *notes, **notes_end;
+    const struct container *holder; /* of fetched records: who has what they point at, as `hold` */
+    void *hold;
+    uint64_t held_bytes; /* of their images and masks */
 };
 
 struct ordered {

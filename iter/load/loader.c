@@ -131,13 +131,16 @@ static void do_piece(struct reading *t, const struct piece *p)
 {
     struct loader *l = t->loader;
     struct imrec_error err;
-    bool last = false;
+    const bool fetched = container_is_fetched(l->o.container);
+    bool last = fetched;
+    enum imrec_status st;
     mutex_unlock(&l->lock);
-    enum imrec_status st = piece_read(l, p, &last, &err);
-    if (st == IMREC_OK && last)
+    if (fetched)
+        st = run_fetch(t, p->arena, p->run, &err);
+    else if ((st = piece_read(l, p, &last, &err)) == IMREC_OK && last)
         st = run_parse(t, p->arena, p->run, &err);
     mutex_lock(&l->lock);
-    if (st != IMREC_OK && st != IMREC_ERR_CANCELLED)
+    if (st != IMREC_OK && (fetched || st != IMREC_ERR_CANCELLED))
         fail(p->arena, &err);
     if (st == IMREC_OK && last && --p->arena->runs_left == 0 && !p->arena->stale &&
         !p->arena->failed)

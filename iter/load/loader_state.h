@@ -45,6 +45,9 @@ struct loader {
 /* Reads the piece; *last: the run is now complete. */
 IMREC_NODISCARD enum imrec_status
 piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_error *err);
+/* Fetches the records of a run. IMREC_ERR_CANCELLED, too, is what the window fails with. */
+IMREC_NODISCARD enum imrec_status
+run_fetch(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err);
 /* Finds the records of a complete run. IMREC_ERR_CANCELLED when nobody wants them any more. */
 IMREC_NODISCARD enum imrec_status
 run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err);

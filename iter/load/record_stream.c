@@ -26,9 +26,19 @@ static uint64_t mean_record_bytes(const struct container *container)
     return n != 0 && container->total_bytes / n != 0 ? container->total_bytes / n : 1;
 }
 
+/* A window of records that are fetched has a call for each thread. */
+static uint64_t calls_bytes(const struct container *c, uint64_t mean, uint64_t most)
+{
+    return max_u64(most, container_is_fetched(c) ? mean * c->at_once * c->threads : 0);
+}
+
 /* Stores that answer many requests at once are asked so. */
 static void read_far(struct record_stream_plan *p, const struct container *container)
 {
+    if (container_is_fetched(container)) {
+        p->threads = container->threads;
+        return;
+    }
     for (uint32_t i = 0; i < container->shard_count; i++)
         if (container->shards[i].source->at_once > p->threads)
             p->threads = container->shards[i].source->at_once;
@@ -59,6 +69,7 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
         first = min_u64(FIRST_WINDOW_BYTES, most);
     }
     read_far(&p, container);
+    most = calls_bytes(container, unit, most);
     p.windows = windows_plan(container->unit_count, unit, most, first);
     const uint64_t held =
         container->end - container->begin; /* a small partition needs no large arena */
@@ -114,7 +125,9 @@ enum imrec_status record_stream_share(struct record_stream *s,
     p.arenas = chunks ? 2 : o->shuffle ? 8 : 4;
     p.threads = chunks ? 2 : o->shuffle ? DISK_THREADS : 1;
     if (!chunks)
-        cut_records(&order, mean, o->shuffle ? CHUNK_BYTES / 2 : CHUNK_BYTES, FIRST_CHUNK_BYTES);
+        cut_records(&order, mean,
+                    calls_bytes(container, mean, o->shuffle ? CHUNK_BYTES / 2 : CHUNK_BYTES),
+                    FIRST_CHUNK_BYTES);
     read_far(&p, container);
     p.windows = order.windows;
     p.arena_bytes = share_bytes(&order, mean);

@@ -28,16 +28,19 @@ static enum imrec_status find_cells(struct global_order *g, const struct contain
                                     uint64_t cell_bytes, struct imrec_error *err)
 {
     struct record_place p[PLACES];
-    struct record_place last = {.shard = UINT32_MAX};
-    uint64_t room = 0;
+    uint32_t shard = UINT32_MAX;
+    uint64_t room = 0, last = 0;
     for (uint64_t i = 0; i < c->unit_count; i += PLACES) {
         const size_t n = (size_t)min_u64(PLACES, c->unit_count - i);
         for (size_t k = 0; k < n; k++)
             p[k].number = i + k;
         IMREC_TRY(container_locate(c, p, n, err));
-        for (size_t k = 0; k < n; last = p[k++]) {
-            if (p[k].shard == last.shard && p[k].begin / cell_bytes == last.begin / cell_bytes)
+        for (size_t k = 0; k < n; k++) {
+            const uint64_t cell = container_cell_of(c, &p[k], cell_bytes);
+            if (p[k].shard == shard && cell == last)
                 continue;
+            shard = p[k].shard;
+            last = cell;
             IMREC_TRY(add_cell(g, &room, i + k, err));
             g->cells++;
         }

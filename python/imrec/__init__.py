@@ -12,6 +12,7 @@ from typing import Any
 from ._batch import Batch
 from ._dataset import View, info, verify, view
 from ._ffi import __version__
+from ._fetch import Source
 from ._input_split import InputSplit
 from ._iterator import ImageRecordIter
 from ._options import describe
@@ -29,7 +30,7 @@ __all__ = ["AccessError", "ArgumentError", "Batch", "CBFDeserializer", "CSR", "C
            "CorruptError", "DataError", "Deserializer", "Error", "FULL_DATA_SWEEP", "ForkedError", "FsspecStore",
            "INFINITELY_REPEAT", "ImageRecordIter", "InputSplit", "LimitError", "Minibatch", "MinibatchData",
            "MinibatchSource", "MissingFileError", "OutOfMemoryError", "Record", "RecordList", "Records", "SequenceData",
-           "StorageError", "Store", "StoredObject", "StreamDef", "StreamDefs", "StreamInformation", "UnsupportedError",
+           "Source", "StorageError", "Store", "StoredObject", "StreamDef", "StreamDefs", "StreamInformation", "UnsupportedError",
            "View", "decode", "describe", "encode_jpeg", "info", "pack", "read_sequences", "register_store",
            "sequence_to_cntk_text_format", "streams_of", "unregister_store", "verify", "view", "webdataset",
            "write_cbf", "write_ctf", "__version__"]

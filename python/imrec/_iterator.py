@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Iterator
 
 import numpy as np
 
-from . import _log, _tables
+from . import _fetch, _log, _tables
 from ._accept import DEFAULTS, ITER, accepted
 from ._batch import DTYPES, LABELS, MASKS, Batch, Memory
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
@@ -24,7 +24,7 @@ from .errors import ArgumentError, CancelledError, DataError, Error
 if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
-    from ._tables import IterParameters, Shards
+    from ._tables import Data, IterParameters
 
 _WAIT_MS = 100  # between looks at signals
 
@@ -44,6 +44,10 @@ class ImageRecordIter:
     The last batch of a sweep is shorter (last_batch="partial"), and so is one with failed samples: on_error="skip" drops
     them. A batch without any sample is skipped; in one of several partitions it is delivered with `valid` False, so that
     all deliver the same number. A sweep without any good sample is a DataError.
+
+    Instead of shards, the first argument may be data that is not packed: a datasets.Dataset of Hugging Face, a table or data
+    set of pyarrow, paths of Parquet files, or an object with samples by index (imrec.Source). image= and label= name its
+    columns, fetch_threads= is the number of threads that fetch samples, fetch_records= how many a call asks for at most.
 
     Types may be text, or numpy's and torch's types (dtype=np.float16); data_shape=224 and data_shape=(224, 224) have three
     channels; mean=(124, 116, 104) and std= set mean_r, mean_g, ...
@@ -73,16 +77,18 @@ class ImageRecordIter:
     _parameters: dict[str, Any]
     _path: str  # of the data set; "" with mix
     _loops: Loops
+    _source: _fetch.Fetching | None  # of data that is no path; must outlive _it
     _defaults: Mapping[str, Any] = DEFAULTS
     _of_loader = False
 
     if TYPE_CHECKING:
-        def __init__(self, path_imgrec: Shards, *, copy: bool = False, **parameters: Unpack[IterParameters]) -> None: ...
+        def __init__(self, path_imgrec: Data, *, copy: bool = False, **parameters: Unpack[IterParameters]) -> None: ...
     else:
         def __init__(self, path_imgrec=None, *, copy=False, **parameters):
             self._it = ffi.NULL
             _log.listen()
-            if path_imgrec is not None:
+            self._source = _fetch.rows_of(path_imgrec, parameters)
+            if path_imgrec is not None and self._source is None:
                 parameters["path_imgrec"] = path_imgrec
             self._parameters = accepted(parameters, self._of_loader)
             self._it, options = self._opened(self._parameters)
@@ -105,14 +111,25 @@ class ImageRecordIter:
         texts = assign(lib.imrec_iter_options_set, options, _tables.ITER, defaults)
         texts += assign(lib.imrec_iter_options_set, options, _tables.ITER, parameters)
         out = ffi.new("struct imrec_iter **")
+
+        def open_it() -> int:
+            if self._source is not None:
+                return int(lib.imrec_iter_open_fetch(options, self._source.struct, out, err))
+            return int(lib.imrec_iter_open(options, out, err))
+
         if options.equal_batches or options.mean_img[0] != b"\0":  # opening may have to read all data
-            status = interruptible(lambda: lib.imrec_iter_open(options, out, err),
-                                   lambda: lib.imrec_iter_close(out[0]))
+            status = interruptible(open_it, lambda: lib.imrec_iter_close(out[0]))
         else:
-            status = lib.imrec_iter_open(options, out, err)
+            status = open_it()
+        self._pass_on(status)
         check(status, err)
         del texts  # borrowed until here
         return out[0], options
+
+    def _pass_on(self, status: int) -> None:
+        """Raises what has ended a call of the source: KeyboardInterrupt and its like."""
+        if status == lib.IMREC_ERR_CANCELLED and self._source is not None and self._source.stopped is not None:
+            raise self._source.stopped
 
     def _take(self, options: Any) -> None:
         """Keeps the options that are needed later."""
@@ -200,6 +217,7 @@ class ImageRecordIter:
         if status == lib.IMREC_END:
             return None, status, err
         if status not in (lib.IMREC_OK, lib.IMREC_ERR_DATA):
+            self._pass_on(status)
             raise error_of(status, err)
         return self._batch(), status, err
 
@@ -452,6 +470,6 @@ if not TYPE_CHECKING:
     import inspect
 
     ImageRecordIter.__signature__ = signature(ITER, [
-        inspect.Parameter("path_imgrec", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Shards"),
+        inspect.Parameter("path_imgrec", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Data"),
         inspect.Parameter("copy", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="bool")],
         without=["path_imgrec"])

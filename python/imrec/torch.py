@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
     from ._batch import Batch
-    from ._tables import LoaderParameters, Shards
+    from ._tables import Data, LoaderParameters
 
 __all__ = ["Dataset", "Loader", "rank_and_world_size"]
 
@@ -102,6 +102,8 @@ class Loader:
     label_dtype: a torch.dtype, to which labels are converted (dtype_label is the type in which they are read).
     weights, restart: see above.
     copy: images are copies, in memory of their own.
+    image, label, fetch_threads, fetch_records: of data that is not packed, which the first argument may be, as with
+        ImageRecordIter: a data set of Hugging Face, Parquet files, an object of your own.
     Further keywords are the parameters of ImageRecordIter, below, except num_parts and part_index. Defaults that differ:
     data_shape=(3, 224, 224), and, if several ranks share a machine, preprocess_threads: its CPUs divided among them.
 
@@ -116,7 +118,7 @@ class Loader:
 """
 
     if TYPE_CHECKING:
-        def __init__(self, path_imgrec: Shards, *, rank: int | None = None, world_size: int | None = None,
+        def __init__(self, path_imgrec: Data, *, rank: int | None = None, world_size: int | None = None,
                      pin_memory: bool = False, channels_last: bool = False, label_dtype: torch.dtype | None = None,
                      weights: bool = False, restart: bool = False, copy: bool = False,
                      **parameters: Unpack[LoaderParameters]) -> None: ...
@@ -279,10 +281,13 @@ class Loader:
     @functools.cached_property
     def dataset(self) -> Dataset:
         """An imrec.torch.Dataset of the single images of all ranks: len(loader.dataset), .classes, .targets. It is opened on
-        first use. There is none with path_imglist, path_root, mix, for sounds, and for a source of your own (AttributeError)."""
+        first use. There is none with path_imglist, path_root, mix, for sounds, for a source of your own, and of data that is no
+        path (AttributeError)."""
         for name in ("path_imglist", "audio", "source", "mix", "path_root"):
             if self._parameters.get(name):
                 raise AttributeError(f"a Loader with {name} has no dataset: it would differ from what is delivered")
+        if self._it._source is not None:
+            raise AttributeError("a Loader of a source has no dataset: the source is one")
         channels = self._it._options["channels"]
         return Dataset(self._path, channels=channels if channels in (1, 3, 4) else 3)
 
@@ -339,7 +344,7 @@ if not TYPE_CHECKING:
         return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
     Loader.__signature__ = signature(
-        _ROWS, [inspect.Parameter("path_imgrec", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Shards"),
+        _ROWS, [inspect.Parameter("path_imgrec", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Data"),
          _own("rank", "int | None"), _own("world_size", "int | None"), _own("pin_memory", "bool", False),
          _own("channels_last", "bool", False), _own("label_dtype", "torch.dtype | None"), _own("weights", "bool", False),
          _own("restart", "bool", False), _own("copy", "bool", False)],
