@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import html
+import importlib
 from typing import Any, Iterator
 
 import numpy as np
@@ -41,10 +42,10 @@ DRAW = struct_dtype("struct imrec_draw")
 def bfloat16() -> np.dtype[Any]:
     """numpy's type of bfloat16: that of ml_dtypes, where it is installed, or else uint16, the bits of each value."""
     try:
-        import ml_dtypes
+        found: np.dtype[Any] = np.dtype(importlib.import_module("ml_dtypes").bfloat16)
     except ImportError:
         return np.dtype(np.uint16)
-    return np.dtype(ml_dtypes.bfloat16)
+    return found
 
 
 class Memory:
