@@ -78,10 +78,7 @@ swap_rectangles(const struct augment_options *o, struct imrec_rect r, uint8_t *a
 {
     const struct imrec_shape *s = &o->data_shape;
     const bool planes = o->layout == IMREC_NCHW;
-    const size_t pixel = (o->dtype == IMREC_FLOAT32   ? 4
-                          : o->dtype == IMREC_FLOAT16 ? 2
-                                                      : 1) *
-                         (planes ? 1 : (size_t)s->channels);
+    const size_t pixel = dtype_size(o->dtype) * (planes ? 1 : (size_t)s->channels);
     for (uint32_t c = 0; c < (planes ? s->channels : 1); c++)
         for (uint32_t y = r.y; y < r.y + r.height; y++) {
             const size_t at = (((size_t)c * s->height + y) * s->width + r.x) * pixel;

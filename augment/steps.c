@@ -4,6 +4,7 @@
 #include "augment/colour/blur.h"
 #include "augment/colour/colour.h"
 #include "augment/colour/ops.h"
+#include "augment/paint_ops.h"
 #include "augment/resize/scratch.h"
 #include "base/error.h"
 
@@ -35,6 +36,15 @@ add_resize(struct plan *p, const struct recipe *r, uint32_t width, uint32_t heig
     const enum resample_filter filter = method == RESIZE_CUBIC ? RESAMPLE_CUBIC : RESAMPLE_TRIANGLE;
     if (w == width && h == height)
         return;
+    if (r->o->resize_style == IMREC_RESIZE_PILLOW && method != RESIZE_NEAREST) {
+        add(p, STEP_PILLOW, width, height)->u.pillow =
+            (struct pillow_job){.from_width = w,
+                                .from_height = h,
+                                .to_width = width,
+                                .to_height = height,
+                                .method = (enum resize_method)method};
+        return;
+    }
     if (r->o->antialias && (method == RESIZE_BILINEAR || method == RESIZE_CUBIC)) {
         struct step *s = add(p, STEP_RESAMPLE, width, height);
         s->u.resample.from_width = w;
@@ -102,7 +112,8 @@ static void add_crop(struct plan *p, const struct recipe *r, const struct imrec_
     add_resize(p, r, out->width, out->height, d->crop_method);
 }
 
-/* The slot's mirroring comes last: what is to lie on its left begins on its right. */
+/* The slot's mirroring comes last: what is to lie on its left begins on its right; a flip
+ * likewise. */
 static void add_boxed(struct plan *p, const struct recipe *r, const struct imrec_draw *d)
 {
     const struct imrec_shape *out = &r->o->data_shape;
@@ -110,7 +121,8 @@ static void add_boxed(struct plan *p, const struct recipe *r, const struct imrec
     add(p, STEP_CROP, d->crop_width, d->crop_height)->u.crop =
         (struct imrec_rect){d->x, d->y, d->crop_width, d->crop_height};
     add_resize(p, r, d->fit_width, d->fit_height, d->crop_method);
-    add_canvas(p, r, d->mirror ? out->width - d->fit_width : 0, 0, out->width, out->height);
+    add_canvas(p, r, d->mirror ? out->width - d->fit_width : 0,
+               d->flip ? out->height - d->fit_height : 0, out->width, out->height);
 }
 
 /* The window of a step's result is given; returns the region of its source. */
@@ -124,6 +136,9 @@ static struct imrec_rect source_of(struct step *s, struct imrec_rect window)
     case STEP_RESAMPLE:
         s->u.resample.job.window = window;
         return (struct imrec_rect){0, 0, s->u.resample.from_width, s->u.resample.from_height};
+    case STEP_PILLOW:
+        s->u.pillow.window = window;
+        return pillow_source_region(&s->u.pillow);
     case STEP_WARP:
         s->u.warp.window = window;
         return warp_source_region(&s->u.warp);
@@ -213,6 +228,8 @@ static uint64_t scratch_of(const struct step *s, uint32_t channels)
     case STEP_RESAMPLE:
         return resample_scratch_claim(&s->u.resample.job, s->u.resample.from_width,
                                       s->u.resample.from_height, channels);
+    case STEP_PILLOW:
+        return pillow_scratch_claim(&s->u.pillow, channels);
     case STEP_WARP:
         return WARP_TABLES + (uint64_t)s->window.width * OF_PLACE;
     case STEP_PAD:
@@ -246,6 +263,7 @@ static void add_to_path(struct path *path, const struct step *s, struct resize_s
     switch (s->kind) {
     case STEP_RESIZE:
     case STEP_RESAMPLE:
+    case STEP_PILLOW:
         path_add_resize(path, after.width, after.height);
         break;
     case STEP_WARP:
@@ -285,6 +303,8 @@ enum imrec_status step_run(const struct step *step, const struct imrec_image *fr
         return resize_window(&step->u.resize, from, to, scratch, err);
     case STEP_RESAMPLE:
         return resample_window(&step->u.resample.job, from, to, scratch, err);
+    case STEP_PILLOW:
+        return pillow_window(&step->u.pillow, from, to, scratch, err);
     case STEP_WARP:
         return warp_window(&step->u.warp, from, to, scratch, err);
     case STEP_PAD:
@@ -303,28 +323,6 @@ void steps_shift(const struct recipe *r, const struct imrec_draw *d, const struc
         colour_hls(p, d->shift_h, d->shift_l, d->shift_s, cpu_level());
     if (d->value_contrast != 1)
         colour_brightness(p, d->value_contrast, cpu_level());
-}
-
-static enum imrec_status paint_ops(const struct recipe *r, const struct imrec_draw *d,
-                                   struct targets *targets, struct image images[2], uint32_t *at,
-                                   struct resize_scratch *scratch, enum cpu_level level,
-                                   struct imrec_error *err)
-{
-    const uint8_t fill = (uint8_t)r->o->fill_value;
-    for (uint32_t i = 0; i < d->op_count; i++) {
-        IMREC_TRY(stop_check(scratch->stop, err));
-        const enum imrec_op op = (enum imrec_op)d->op[i];
-        const struct imrec_image *p = &images[*at].view;
-        if (!op_moves(op)) {
-            IMREC_TRY(op_paint(op, d->op_magnitude[i], p, scratch, level, err));
-            continue;
-        }
-        *at ^= 1;
-        if (targets != NULL)
-            op_path(op, d->op_magnitude[i], &targets->path);
-        IMREC_TRY(op_move(op, d->op_magnitude[i], fill, p, &images[*at], scratch, err));
-    }
-    return IMREC_OK;
 }
 
 static void paint_lights(const struct recipe *r, const struct imrec_draw *d,
@@ -365,6 +363,11 @@ static enum imrec_status paint_one(const struct recipe *r, enum paint what,
         break;
     case PAINT_BLUR:
         return d->blur_sigma > 0 ? blur(p, d->blur_sigma, scratch, level, err) : IMREC_OK;
+    case PAINT_SOLARIZE:
+        if (d->solarized)
+            return op_paint(IMREC_OP_SOLARIZE, (float)r->o->solarize_threshold, p, scratch, level,
+                            err);
+        break;
     default:
         break;
     }
@@ -398,8 +401,7 @@ enum imrec_status steps_paint(const struct recipe *r, const struct imrec_draw *d
     for (uint32_t i = 0; i < r->paint_count; i++) {
         IMREC_TRY(stop_check(scratch->stop, err));
         if (r->paints[i] == PAINT_OPS)
-            IMREC_TRY(paint_ops(r, d, sample != NULL ? sample->targets : NULL, images, at, scratch,
-                                level, err));
+            IMREC_TRY(paint_ops(r, d, sample, images, at, scratch, err));
         else if (r->paints[i] >= PAINTS)
             IMREC_TRY(paint_by_user(&r->augmenters[r->paints[i] - PAINTS], d, sample,
                                     &images[*at].view, err));

@@ -6,10 +6,11 @@
 #include "augment/draw/draw.h"
 #include "augment/geometry/pad.h"
 #include "augment/geometry/warp.h"
+#include "augment/resize/pillow.h"
 #include "augment/resize/resample.h"
 #include "augment/targets.h"
 
-enum step_kind { STEP_RESIZE, STEP_RESAMPLE, STEP_WARP, STEP_PAD, STEP_CROP };
+enum step_kind { STEP_RESIZE, STEP_RESAMPLE, STEP_PILLOW, STEP_WARP, STEP_PAD, STEP_CROP };
 
 struct step {
     enum step_kind kind;
@@ -19,6 +20,7 @@ struct step {
             uint32_t from_width, from_height;
             struct resample_job job;
         } resample;
+        struct pillow_job pillow;
         struct warp_job warp;
         struct pad_job pad;
         struct imrec_rect crop; /* costs nothing: the step before it makes no more than this */
@@ -73,7 +75,7 @@ struct paint_sample {
 
 /* All that is not planned geometry, in the order of the recipe. The image is images[*at]; the
  * other one is room, and may become the image. `sample` may be NULL without augmenters of the
- * user's. */
+ * user's; AugMix then draws for a key of zeros. */
 IMREC_NODISCARD enum imrec_status
 steps_paint(const struct recipe *r, const struct imrec_draw *d, const struct paint_sample *sample,
             struct image images[2], uint32_t *at, struct resize_scratch *scratch,

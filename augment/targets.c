@@ -152,13 +152,16 @@ static void swap_pairs(const struct recipe *r, float *points)
     }
 }
 
-void targets_finish(struct targets *t, bool mirror)
+/* What a turn by half the circle makes of both has its left eye on its left again. */
+void targets_finish(struct targets *t, bool mirror, bool flip)
 {
     const struct recipe *r = t->recipe;
     if (mirror)
         path_add_mirror(&t->path);
+    if (flip)
+        path_add_flip(&t->path);
     move_labels(t);
-    if (!mirror || r->pair_count == 0)
+    if (mirror == flip || r->pair_count == 0)
         return;
     for (uint32_t i = 0; t->label != NULL && i < det_label_count(t->label); i++)
         swap_pairs(r, points_of(r, t->label, i));

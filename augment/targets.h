@@ -47,8 +47,8 @@ IMREC_NODISCARD enum imrec_status targets_take_back(struct targets *t,
                                                     const struct imrec_augmenter_call *call,
                                                     struct imrec_error *err);
 
-/* The end: mirrors, and moves labels; then the mask may be written into the slot. */
-void targets_finish(struct targets *t, bool mirror);
+/* The end: mirrors, flips, and moves labels; then the mask may be written into the slot. */
+void targets_finish(struct targets *t, bool mirror, bool flip);
 /* Values of the slot's type; one that does not fit it is IMREC_ERR_DATA. */
 IMREC_NODISCARD enum imrec_status
 targets_write_mask(const struct targets *t, void *slot, struct imrec_error *err);

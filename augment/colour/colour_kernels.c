@@ -8,7 +8,7 @@
     X(colour_map, scalar, avx512) X(grey_sum, avx2, avx512) X(saturation, avx2, avx512)            \
     X(hls_shift, avx2, avx512) X(hue_turn, avx2, avx2) X(smooth, avx2, avx2)                       \
     X(blur, avx2, avx512) X(widen, avx2, avx2) X(narrow, avx2, avx2)                               \
-    X(mix, avx2, avx2)
+    X(mix, avx2, avx2) X(weigh, avx2, avx2)
 /* clang-format on */
 
 const struct colour_kernels colour_kernels[CPU_LEVELS] = KERNEL_TABLE(KERNELS);

@@ -4,6 +4,7 @@
 
 #include "augment/colour/blur.h"
 #include "augment/colour/colour.h"
+#include "augment/colour/weigh.h"
 #include "base/cpu.h"
 
 struct colour_kernels {
@@ -17,6 +18,7 @@ struct colour_kernels {
     widen_fn *widen;
     narrow_fn *narrow;
     mix_fn *mix;
+    weigh_fn *weigh;
 };
 
 /* A line a level: base/cpu.h. */

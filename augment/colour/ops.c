@@ -1,5 +1,5 @@
-/* augment/colour/ops.c - operations of RandAugment and TrivialAugment, with torchvision's meanings
- * on Pillow's images. */
+/* augment/colour/ops.c - operations of RandAugment, TrivialAugment and AutoAugment, with
+ * torchvision's meanings on Pillow's images. */
 #include "augment/colour/ops.h"
 
 #include "augment/colour/blur.h"
@@ -143,6 +143,10 @@ by_value(enum imrec_op op, float magnitude, const struct imrec_image *p, enum cp
     for (uint32_t v = 0; v < 256; v++) {
         if (op == IMREC_OP_POSTERIZE) /* 0 to 8 bits are kept */
             map[0][v] = (uint8_t)(v & 0xff00u >> (int)magnitude);
+        else if (op == IMREC_OP_SOLARIZE_ADD)
+            map[0][v] = (uint8_t)(v < 128 ? v + (uint32_t)magnitude : v);
+        else if (op == IMREC_OP_INVERT)
+            map[0][v] = (uint8_t)(255 - v);
         else
             map[0][v] = (uint8_t)((float)v < magnitude ? v : 255 - v);
     }
@@ -171,6 +175,8 @@ enum imrec_status op_paint(enum imrec_op op, float magnitude, const struct imrec
         return sharpen(p, magnitude, scratch, level, err);
     case IMREC_OP_POSTERIZE:
     case IMREC_OP_SOLARIZE:
+    case IMREC_OP_INVERT:
+    case IMREC_OP_SOLARIZE_ADD:
         by_value(op, magnitude, p, level);
         break;
     case IMREC_OP_AUTOCONTRAST:

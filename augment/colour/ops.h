@@ -1,4 +1,4 @@
-/* augment/colour/ops.h - operations of RandAugment and TrivialAugment, on the crop. */
+/* augment/colour/ops.h - operations of RandAugment, TrivialAugment and AutoAugment, on the crop. */
 #ifndef IMREC_AUGMENT_COLOUR_OPS_H
 #define IMREC_AUGMENT_COLOUR_OPS_H
 

@@ -238,6 +238,8 @@ enum imrec_status det_draw(const struct recipe *r, struct sample_key key, uint32
     d->mirror = draw_unit(whether.v[0]) < (double)o->rand_mirror_prob;
     if (d->mirror)
         det_label_mirror(label);
+    if (d->flip)
+        det_label_flip(label);
     d->boxes = det_label_count(label);
     return IMREC_OK;
 }

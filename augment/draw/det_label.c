@@ -121,13 +121,23 @@ void det_label_project(struct det_label *l, struct det_box region, const bool *k
     l->n = (uint32_t)(to - l->values);
 }
 
-void det_label_mirror(struct det_label *l)
+static void turn(struct det_label *l, int low, int high)
 {
     for (uint32_t i = 0; i < det_label_count(l); i++) {
         float *o = l->values + l->header + (size_t)i * l->object;
-        const float left = o[XMIN];
-        o[XMIN] = 1 - o[XMAX];
-        o[XMAX] = 1 - left;
+        const float first = o[low];
+        o[low] = 1 - o[high];
+        o[high] = 1 - first;
     }
     det_label_project(l, whole, NULL); /* at 0 there are narrower boxes than at 1 */
+}
+
+void det_label_mirror(struct det_label *l)
+{
+    turn(l, XMIN, XMAX);
+}
+
+void det_label_flip(struct det_label *l)
+{
+    turn(l, YMIN, YMAX);
 }

@@ -39,4 +39,5 @@ static inline bool det_box_contains_centre(struct det_box region, struct det_box
  * its edges; those of which keep[i] is false, or nothing is left, are dropped. keep NULL: all. */
 void det_label_project(struct det_label *l, struct det_box region, const bool *keep);
 void det_label_mirror(struct det_label *l); /* left-right */
+void det_label_flip(struct det_label *l);   /* top-bottom */
 #endif

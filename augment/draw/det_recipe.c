@@ -144,6 +144,7 @@ static const char *stranger(const struct augment_options *o)
          "min_aspect_ratio and max_aspect_ratio"},
         {o->min_img_size != 0 || o->max_img_size != 1e10f, "min_img_size and max_img_size"},
         {o->rand_augment > 0 || o->trivial_augment, "rand_augment and trivial_augment"},
+        {o->auto_augment != IMREC_POLICY_NONE || o->augmix, "auto_augment and augmix"},
         {o->mixup > 0 || o->cutmix > 0, "mixup and cutmix"},
         {o->random_h > 0 || o->random_s > 0 || o->random_l > 0,
          "random_h, random_s and random_l (max_random_hue and its like shift here)"},

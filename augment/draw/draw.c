@@ -2,31 +2,12 @@
  *
  * The size of the image is followed through the steps: resize, warp, border, then one of three
  * kinds of crops. */
-#include "augment/draw/draw.h"
+#include "augment/draw/draw_ops.h"
 
 #include "augment/resize/resize.h"
 #include "base/rng.h"
 
 #include <math.h>
-
-enum { BINS = 31 }; /* of magnitudes */
-
-struct rng_block draw_block(struct sample_key key, uint32_t block)
-{
-    return rng_block((struct rng_key){key.seed, key.sweep}, key.shard, key.offset,
-                     (uint64_t)key.view << 32 | block, RNG_AUGMENT);
-}
-
-double draw_unit(uint64_t bits)
-{
-    return (double)(bits >> 11) * 0x1p-53;
-}
-
-float draw_between(uint64_t bits, float low, float high)
-{
-    const float v = (float)((double)low + ((double)high - (double)low) * draw_unit(bits));
-    return v < high ? v : high;
-}
 
 struct size {
     uint32_t w, h;
@@ -222,7 +203,9 @@ static void draw_crop(const struct recipe *r, struct sample_key key, struct size
     }
     d->crop_method =
         method(r, which, from, (struct size){o->data_shape.width, o->data_shape.height});
-    d->mirror = o->mirror || (o->rand_mirror && bits.v[2] >> 63 != 0);
+    const double most = o->rand_mirror_prob > 0 ? (double)o->rand_mirror_prob : 0.5;
+    const bool mirrors = o->rand_mirror || o->rand_mirror_prob > 0;
+    d->mirror = o->mirror || (mirrors && draw_unit(bits.v[2]) >= 1 - most);
 }
 
 /* ---- brightness, contrast, saturation ----------------------------------------------------- */
@@ -266,15 +249,6 @@ static void draw_hls(const struct recipe *r, struct sample_key key, struct imrec
 
 /* ---- light along the principal components ------------------------------------------------- */
 
-/* Box and Muller (1958): two independent normal numbers. */
-static void normals(uint64_t a, uint64_t b, double out[2])
-{
-    const double radius = sqrt(-2 * log(1 - draw_unit(a))); /* (0, 1] has a logarithm */
-    const double turn = 2 * 3.14159265358979323846 * draw_unit(b);
-    out[0] = radius * cos(turn);
-    out[1] = radius * sin(turn);
-}
-
 /* Eigenvalues and eigenvectors of the colours of ImageNet (Krizhevsky et al. 2012, 4.1). */
 static void draw_pca(const struct recipe *r, struct sample_key key, struct imrec_draw *d)
 {
@@ -284,8 +258,8 @@ static void draw_pca(const struct recipe *r, struct sample_key key, struct imrec
                                        {-0.5836f, -0.6948f, 0.4203f}};
     const struct rng_block bits = draw_block(key, DRAW_PCA);
     double n[4];
-    normals(bits.v[0], bits.v[1], n);
-    normals(bits.v[2], bits.v[3], n + 2);
+    draw_normals(bits.v[0], bits.v[1], n);
+    draw_normals(bits.v[2], bits.v[3], n + 2);
     for (int c = 0; c < 3; c++) {
         float sum = 0;
         for (int i = 0; i < 3; i++)
@@ -294,12 +268,17 @@ static void draw_pca(const struct recipe *r, struct sample_key key, struct imrec
     }
 }
 
+static bool jitters(const struct recipe *r, struct sample_key key)
+{
+    return draw_unit(draw_block(key, DRAW_FLIP).v[1]) < (double)r->o->jitter_prob;
+}
+
 void draw_colours(const struct recipe *r, struct sample_key key, struct imrec_draw *d)
 {
     d->brightness = d->contrast = d->saturation = d->value_contrast = 1;
     d->light_order[1] = 1;
     d->light_order[2] = 2;
-    if (r->lights)
+    if (r->lights && jitters(r, key))
         draw_lights(r, key, d);
     if (r->hls)
         draw_hls(r, key, d);
@@ -310,72 +289,6 @@ void draw_colours(const struct recipe *r, struct sample_key key, struct imrec_dr
         d->value_contrast = factor(bits.v[0], r->o->max_random_contrast);
         d->value_illumination =
             draw_between(bits.v[1], -r->o->max_random_illumination, r->o->max_random_illumination);
-    }
-}
-
-/* ---- RandAugment, TrivialAugment ---------------------------------------------------------- */
-
-/* Strengths at bin 30; operations of signed strength go either way. */
-struct space {
-    float shear, translate_x, translate_y, degrees, factor;
-    float bits; /* by which bins 0 to 30 of posterize go down from 8 */
-};
-
-/* torchvision's RandAugment: translations are shares of 331 px; and TrivialAugmentWide. */
-static struct space space_of(const struct recipe *r)
-{
-    const struct imrec_shape *s = &r->o->data_shape;
-    if (r->o->trivial_augment)
-        return (struct space){0.99f, 32, 32, 135, 0.99f, 6};
-    return (struct space){
-        0.3f, 150.0f / 331 * (float)s->width, 150.0f / 331 * (float)s->height, 30, 0.9f, 4};
-}
-
-static float strength(const struct space *s, enum imrec_op op, float share, bool negative)
-{
-    const float sign = negative ? -share : share;
-    switch (op) {
-    case IMREC_OP_SHEAR_X:
-    case IMREC_OP_SHEAR_Y:
-        return sign * s->shear;
-    case IMREC_OP_TRANSLATE_X:
-        return truncf(sign * s->translate_x);
-    case IMREC_OP_TRANSLATE_Y:
-        return truncf(sign * s->translate_y);
-    case IMREC_OP_ROTATE:
-        return sign * s->degrees;
-    case IMREC_OP_BRIGHTNESS:
-    case IMREC_OP_COLOR:
-    case IMREC_OP_CONTRAST:
-    case IMREC_OP_SHARPNESS:
-        return 1 + sign * s->factor;
-    case IMREC_OP_POSTERIZE:
-        return 8 - rintf(share * s->bits);
-    case IMREC_OP_SOLARIZE:
-        return 255 * (1 - share);
-    default:
-        return 0;
-    }
-}
-
-/* One channel has no colour to change. */
-static enum imrec_op operation(const struct recipe *r, uint64_t bits)
-{
-    const enum imrec_op op = (enum imrec_op)rng_below(bits, IMREC_OPS);
-    return op == IMREC_OP_COLOR && r->o->data_shape.channels == 1 ? IMREC_OP_IDENTITY : op;
-}
-
-static void draw_ops(const struct recipe *r, struct sample_key key, struct imrec_draw *d)
-{
-    const struct space space = space_of(r);
-    d->op_count = (uint8_t)(r->o->trivial_augment ? 1 : r->o->rand_augment);
-    for (uint32_t i = 0; i < d->op_count; i++) {
-        const struct rng_block bits = draw_block(key, DRAW_OP + i);
-        const enum imrec_op op = operation(r, bits.v[0]);
-        const uint64_t bin = r->o->trivial_augment ? rng_below(bits.v[2], BINS)
-                                                   : (uint64_t)r->o->rand_augment_magnitude;
-        d->op[i] = (uint8_t)op;
-        d->op_magnitude[i] = strength(&space, op, (float)bin / (BINS - 1), bits.v[1] >> 63 != 0);
     }
 }
 
@@ -411,10 +324,15 @@ void draw_modern(const struct recipe *r, struct sample_key key, struct imrec_dra
         draw_ops(r, key, d);
     if (r->hue || r->greys || r->blurs) {
         const struct rng_block bits = draw_block(key, DRAW_HUE);
-        d->hue = draw_between(bits.v[0], -o->hue, o->hue);
+        d->hue = jitters(r, key) ? draw_between(bits.v[0], -o->hue, o->hue) : 0;
         d->grey = draw_unit(bits.v[1]) < (double)o->random_grayscale;
         if (draw_unit(bits.v[2]) < (double)o->gaussian_blur)
             d->blur_sigma = draw_between(bits.v[3], o->min_blur_sigma, o->max_blur_sigma);
+    }
+    if (o->rand_flip > 0 || r->solarizes) {
+        const struct rng_block bits = draw_block(key, DRAW_FLIP);
+        d->flip = draw_unit(bits.v[0]) < (double)o->rand_flip;
+        d->solarized = draw_unit(bits.v[2]) < (double)o->random_solarize;
     }
     if (o->random_erasing > 0)
         draw_hole(r, key, d);

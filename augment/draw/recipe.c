@@ -1,55 +1,15 @@
 /* augment/draw/recipe.c - options read into a recipe, and what contradicts refused. */
 #include "augment/draw/recipe.h"
 
+#include "augment/draw/recipe_texts.h"
 #include "base/error.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define PARAM_STRUCT struct augment_options
 const struct param augment_params[] = {IMREC_ITER_PARAMS(AUGMENT_ROW){0}};
 
 /* ---- texts -------------------------------------------------------------------------------- */
-
-/* "-30,0,30" */
-static enum imrec_status read_angles(struct recipe *r, const char *text, struct imrec_error *err)
-{
-    while (*text != '\0') {
-        char *end;
-        const long angle = strtol(text, &end, 10);
-        if (end == text || (*end != ',' && *end != '\0') || angle < -360 || angle > 360)
-            return IMREC_REFUSE(err,
-                                "rotate_list must be whole angles from -360 to 360 with commas "
-                                "between, not '%.40s'",
-                                text);
-        if (r->angle_count == RECIPE_ANGLES)
-            return IMREC_REFUSE(err, "rotate_list has more than %d angles", RECIPE_ANGLES);
-        r->angles[r->angle_count++] = (int32_t)angle;
-        text = end + (*end == ',');
-    }
-    return IMREC_OK;
-}
-
-/* "0-1,2-3" */
-static enum imrec_status read_pairs(struct recipe *r, const char *text, struct imrec_error *err)
-{
-    while (*text != '\0') {
-        char *dash, *end = NULL;
-        const long a = strtol(text, &dash, 10);
-        const long b = *dash == '-' && dash != text ? strtol(dash + 1, &end, 10) : -1;
-        const bool read = end != NULL && end != dash + 1 && (*end == ',' || *end == '\0');
-        if (!read || a < 0 || b < 0 || a >= (long)r->keypoints || b >= (long)r->keypoints ||
-            r->pair_count == RECIPE_PAIRS)
-            return IMREC_REFUSE(err,
-                                "keypoint_pairs must be up to %d pairs such as 1-2,3-4 of "
-                                "keypoints from 0 to keypoints - 1 (%d), not '%.40s'",
-                                RECIPE_PAIRS, (int)r->keypoints - 1, text);
-        r->pairs[r->pair_count][0] = (uint16_t)a;
-        r->pairs[r->pair_count++][1] = (uint16_t)b;
-        text = end + (*end == ',');
-    }
-    return IMREC_OK;
-}
 
 static bool is_detection(const char *aug_seq)
 {
@@ -62,17 +22,17 @@ bool recipe_has_boxes(const char *aug_seq, bool boxes)
 }
 
 static const char *const paint_names[PAINTS] = {
-    [PAINT_OPS] = "rand_augment", [PAINT_LIGHTS] = "light", [PAINT_HUE] = "hue",
-    [PAINT_HLS] = "hsl",          [PAINT_PCA] = "pca",      [PAINT_GREY] = "grayscale",
-    [PAINT_BLUR] = "blur",
+    [PAINT_OPS] = "rand_augment", [PAINT_LIGHTS] = "light",      [PAINT_HUE] = "hue",
+    [PAINT_HLS] = "hsl",          [PAINT_PCA] = "pca",           [PAINT_GREY] = "grayscale",
+    [PAINT_BLUR] = "blur",        [PAINT_SOLARIZE] = "solarize",
 };
 
 static bool is_on(const struct recipe *r, enum paint p)
 {
     const bool on[PAINTS] = {
-        [PAINT_OPS] = r->ops,   [PAINT_LIGHTS] = r->lights, [PAINT_HUE] = r->hue,
-        [PAINT_HLS] = r->hls,   [PAINT_PCA] = r->pca,       [PAINT_GREY] = r->greys,
-        [PAINT_BLUR] = r->blurs};
+        [PAINT_OPS] = r->ops,    [PAINT_LIGHTS] = r->lights,     [PAINT_HUE] = r->hue,
+        [PAINT_HLS] = r->hls,    [PAINT_PCA] = r->pca,           [PAINT_GREY] = r->greys,
+        [PAINT_BLUR] = r->blurs, [PAINT_SOLARIZE] = r->solarizes};
     return on[p];
 }
 
@@ -125,7 +85,7 @@ add_name(struct recipe *r, const char *name, size_t n, struct imrec_error *err)
         err,
         "aug_seq has no augmenter '%.*s'; there are aug_default, det_aug_default (boxes), or "
         "rand_augment, "
-        "light, hue, hsl, pca, grayscale and blur in any order, and what is registered",
+        "light, hue, hsl, pca, grayscale, blur and solarize in any order, and what is registered",
         (int)(n < 80 ? n : 80), name);
 }
 
@@ -217,10 +177,31 @@ static enum imrec_status check_crops(const struct recipe *r, struct imrec_error 
     return IMREC_OK;
 }
 
+static bool is_real(const struct augment_options *o)
+{
+    return o->dtype == IMREC_FLOAT32 || o->dtype == IMREC_FLOAT16 || o->dtype == IMREC_BFLOAT16;
+}
+
+/* The four of them are ways to choose the same operations. */
+static enum imrec_status check_ops(const struct augment_options *o, struct imrec_error *err)
+{
+    const int given = (o->rand_augment > 0) + o->trivial_augment +
+                      (o->auto_augment != IMREC_POLICY_NONE) + o->augmix;
+    if (given > 1)
+        return IMREC_REFUSE(err, "rand_augment, trivial_augment, auto_augment and augmix "
+                                 "contradict each other; give one");
+    if (o->rand_augment_style != IMREC_RAND_AUGMENT_TORCH && o->rand_augment_magnitude > 10)
+        return IMREC_REFUSE(err,
+                            "rand_augment_magnitude must be from 0 to 10 with timm's "
+                            "rand_augment_style, not %lld",
+                            (long long)o->rand_augment_magnitude);
+    return IMREC_OK;
+}
+
 static enum imrec_status check_values(const struct recipe *r, struct imrec_error *err)
 {
     const struct augment_options *o = r->o;
-    const bool real = o->dtype == IMREC_FLOAT32 || o->dtype == IMREC_FLOAT16;
+    const bool real = is_real(o);
     if (o->inter_method > 4 && o->inter_method != 9 && o->inter_method != 10)
         return IMREC_REFUSE(err,
                             "inter_method must be 0 (nearest), 1 (bilinear), 2 (cubic), 3 (area), "
@@ -234,12 +215,10 @@ static enum imrec_status check_values(const struct recipe *r, struct imrec_error
         return IMREC_REFUSE(err, "mixup blends values: it needs dtype=float32");
     if (o->num_classes > 0 && o->label_width != 1)
         return IMREC_REFUSE(err, "num_classes makes shares of one label: label_width must be 1");
-    if (o->rand_augment > 0 && o->trivial_augment)
-        return IMREC_REFUSE(err,
-                            "rand_augment and trivial_augment contradict each other; give one");
+    IMREC_TRY(check_ops(o, err));
     if (r->tones && !real)
-        return IMREC_REFUSE(err, "max_random_contrast and max_random_illumination need float32 or "
-                                 "float16");
+        return IMREC_REFUSE(err, "max_random_contrast and max_random_illumination need float32, "
+                                 "float16 or bfloat16");
     return IMREC_OK;
 }
 
@@ -250,6 +229,9 @@ static enum imrec_status check_targets(const struct recipe *r, struct imrec_erro
     if (o->mixup > 0 && (places || o->masks != IMREC_MASK_NONE))
         return IMREC_REFUSE(err, "mixup blends two images: their masks, boxes and keypoints cannot "
                                  "be blended; cutmix takes masks with it");
+    if (o->augmix && (places || o->masks != IMREC_MASK_NONE))
+        return IMREC_REFUSE(err, "augmix blends an image with moved copies of it: masks, boxes and "
+                                 "keypoints cannot be blended");
     if (o->cutmix > 0 && places)
         return IMREC_REFUSE(err, "cutmix mixes labels: boxes and keypoints cannot be mixed");
     if (o->num_classes > 0 && places)
@@ -282,8 +264,7 @@ recipe_init(struct recipe *r, const struct augment_options *o, struct imrec_erro
         IMREC_TRY(det_recipe_init(&r->det, o, err));
     r->boxes = o->boxes || r->det.on;
     r->keypoints = (uint32_t)o->keypoints;
-    IMREC_TRY(read_pairs(r, o->keypoint_pairs, err));
-    IMREC_TRY(read_angles(r, o->rotate_list, err));
+    IMREC_TRY(recipe_read_texts(r, err));
     IMREC_TRY(check_bounds(o, err));
     IMREC_TRY(read_aspect(r, err));
     IMREC_TRY(read_crop_sizes(r, err));
@@ -294,10 +275,12 @@ recipe_init(struct recipe *r, const struct augment_options *o, struct imrec_erro
     r->lights = o->brightness > 0 || o->contrast > 0 || o->saturation > 0;
     r->hls = o->random_h > 0 || o->random_l > 0 || o->random_s > 0;
     r->pca = o->pca_noise > 0;
-    r->ops = o->rand_augment > 0 || o->trivial_augment;
+    r->ops = o->rand_augment > 0 || o->trivial_augment || o->auto_augment != IMREC_POLICY_NONE ||
+             o->augmix;
     r->hue = o->hue > 0;
     r->greys = o->random_grayscale > 0;
     r->blurs = o->gaussian_blur > 0;
+    r->solarizes = o->random_solarize > 0;
     IMREC_TRY(read_sequence(r, o->aug_seq, err));
     r->tones = !r->det.on && (o->max_random_contrast > 0 || o->max_random_illumination > 0);
     IMREC_TRY(check_crops(r, err));

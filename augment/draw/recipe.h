@@ -5,7 +5,7 @@
 #include "augment/draw/det_recipe.h"
 #include "augment/draw/user_augmenter.h"
 
-enum { RECIPE_ANGLES = 256, RECIPE_AUGMENTERS = 8, RECIPE_PAIRS = 512 };
+enum { RECIPE_ANGLES = 256, RECIPE_AUGMENTERS = 8, RECIPE_PAIRS = 512, RECIPE_STEPS = 64 };
 
 /* What is done to the pixels of the crop, in the order of aug_default. */
 enum paint {
@@ -16,6 +16,7 @@ enum paint {
     PAINT_PCA,
     PAINT_GREY,
     PAINT_BLUR,
+    PAINT_SOLARIZE,
     PAINTS, /* and more: augmenters[paint - PAINTS] */
 };
 
@@ -25,7 +26,8 @@ struct recipe {
     bool random_crop_resized;        /* random_resized_crop with something random about it */
     bool lights, hls, pca;           /* brightness, contrast or saturation; shifts; noise */
     bool tones;                      /* max_random_contrast, max_random_illumination */
-    bool ops, hue, greys, blurs;     /* RandAugment, TrivialAugment; and what is named so */
+    bool ops, hue, greys, blurs;     /* RandAugment and its like; and what is named so */
+    bool solarizes;
     enum paint paints[PAINTS + RECIPE_AUGMENTERS]; /* what is on, in the order of aug_seq */
     uint32_t paint_count;
     struct user_augmenter augmenters[RECIPE_AUGMENTERS];
@@ -34,6 +36,12 @@ struct recipe {
     uint32_t crop_low, crop_high; /* of max_crop_size, px; 0: none */
     uint32_t angle_count;         /* of rotate_list */
     int32_t angles[RECIPE_ANGLES];
+    struct magnitude_step { /* of RandAugment, from that sweep on */
+        uint64_t since;
+        float magnitude;
+    } steps[RECIPE_STEPS];
+    uint32_t step_count;
+    float erase_value[4];  /* of each channel */
     struct det_recipe det; /* aug_seq=det_aug_default */
     bool boxes;            /* labels are boxes, with det_aug_default or boxes=1 */
     uint32_t keypoints;    /* that a label or an object ends in */

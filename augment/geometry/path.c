@@ -80,6 +80,11 @@ void path_add_mirror(struct path *p)
     path_add(p, (const double[6]){-1, 0, p->width - 1.0, 0, 1, 0}, p->width, p->height);
 }
 
+void path_add_flip(struct path *p)
+{
+    path_add(p, (const double[6]){1, 0, 0, 0, -1, p->height - 1.0}, p->width, p->height);
+}
+
 void path_add_orientation(struct path *p, uint32_t orientation)
 {
     const struct mask stored = {.width = p->width, .height = p->height};

@@ -26,7 +26,8 @@ void path_begin(struct path *p, uint32_t width, uint32_t height); /* the source 
 void path_add(struct path *p, const double m[6], uint32_t width, uint32_t height);
 void path_add_resize(struct path *p, uint32_t width, uint32_t height);
 void path_add_shift(struct path *p, double x, double y, uint32_t width, uint32_t height);
-void path_add_mirror(struct path *p);
+void path_add_mirror(struct path *p); /* left-right */
+void path_add_flip(struct path *p);   /* top-bottom */
 /* The result so far is stored, its EXIF orientation turns it upright. */
 void path_add_orientation(struct path *p, uint32_t orientation);
 /* All of `next`, whose source is the result so far. */

@@ -14,7 +14,7 @@
 
 size_t dtype_size(enum imrec_dtype dtype)
 {
-    return dtype == IMREC_FLOAT32 ? 4 : dtype == IMREC_FLOAT16 ? 2 : 1;
+    return dtype == IMREC_FLOAT32 ? 4 : dtype == IMREC_FLOAT16 || dtype == IMREC_BFLOAT16 ? 2 : 1;
 }
 
 /* ---- checks ------------------------------------------------------------------------------- */
@@ -27,11 +27,11 @@ static enum imrec_status check_shape(const struct normalize_job *j, struct imrec
     if (j->width == 0 || j->height == 0 || !mul_fits(j->width, j->height, &bytes) ||
         !mul_fits(bytes, j->channels * sizeof(float), &bytes) || bytes > PTRDIFF_MAX)
         return IMREC_REFUSE(err, "a slot of %u x %u px has no size in memory", j->width, j->height);
-    if ((unsigned)j->how.dtype > IMREC_INT8 || (unsigned)j->how.layout > IMREC_NHWC)
+    if ((unsigned)j->how.dtype > IMREC_BFLOAT16 || (unsigned)j->how.layout > IMREC_NHWC)
         return IMREC_REFUSE(
             err,
-            "dtype %u, layout %u: one of 0..3 (float32, float16, uint8, int8) and 0..1 "
-            "(NCHW, NHWC) is needed",
+            "dtype %u, layout %u: one of 0..4 (float32, float16, uint8, int8, bfloat16) and "
+            "0..1 (NCHW, NHWC) is needed",
             (unsigned)j->how.dtype, (unsigned)j->how.layout);
     return IMREC_OK;
 }
@@ -45,11 +45,13 @@ static bool given(float factor) /* 0 is what a zeroed struct holds */
 static enum imrec_status
 check_channel(const struct imrec_normalize *n, uint32_t c, struct imrec_error *err)
 {
-    const bool real = n->dtype == IMREC_FLOAT32 || n->dtype == IMREC_FLOAT16;
+    const bool real = dtype_is_real(n->dtype);
     if (n->dtype == IMREC_UINT8 && n->mean[c] != 0)
         return IMREC_REFUSE(err, "dtype uint8 delivers the pixels as they are: it takes no mean");
     if (!real && (given(n->std[c]) || given(n->scale)))
-        return IMREC_REFUSE(err, "dtype %s takes no std and no scale; float32 and float16 do",
+        return IMREC_REFUSE(err,
+                            "dtype %s takes no std and no scale; float32, float16 and "
+                            "bfloat16 do",
                             n->dtype == IMREC_UINT8 ? "uint8" : "int8");
     if (real && !isfinite(n->scale / n->std[c]))
         return IMREC_REFUSE(err, "scale %g / std %g of channel %u is not a number to multiply with",
@@ -147,6 +149,16 @@ static uint16_t half_of(float value)
     return (uint16_t)(sign | (whole + (rest > middle || (rest == middle && (whole & 1u) != 0))));
 }
 
+/* The upper half of binary32, to nearest, ties to even; NaN stays a quiet NaN. */
+static uint16_t upper_half_of(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof(bits));
+    if ((bits & 0x7fffffffu) > 0x7f800000u)
+        return (uint16_t)(bits >> 16 | 0x40u);
+    return (uint16_t)((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
 static int8_t saturate(int32_t v)
 {
     return (int8_t)(v < -128 ? -128 : v > 127 ? 127 : v);
@@ -178,6 +190,15 @@ static void put_float16(const struct walk *w, float gain)
     }
 }
 
+static void put_bfloat16(const struct walk *w, float gain)
+{
+    for (ptrdiff_t i = 0; i < (ptrdiff_t)w->count; i++) {
+        const float value = ((float)w->px[i * w->px_step] - w->mean[i * w->mean_step]) * gain;
+        const uint16_t half = upper_half_of(value);
+        memcpy(w->out + 2 * i * w->out_step, &half, 2);
+    }
+}
+
 static void put_uint8(const struct walk *w)
 {
     for (ptrdiff_t i = 0; i < (ptrdiff_t)w->count; i++)
@@ -205,7 +226,8 @@ walk_of(const struct normalize_job *j, const uint8_t *src, uint32_t y, uint32_t 
     const bool planes = j->how.layout == IMREC_NCHW, image = j->how.mean_image != NULL;
     const ptrdiff_t turn = j->how.mirror ? -1 : 1;
     const size_t first = j->how.mirror ? j->width - 1 : 0;
-    const size_t at = planes ? c * plane + row : row * j->channels + c;
+    const size_t to = normalize_slot_row(j, y) * j->width;
+    const size_t at = planes ? c * plane + to : to * j->channels + c;
     return (struct walk){
         .px = src + first * j->channels + c,
         .mean = image ? j->how.mean_image + c * plane + row + first : j->how.mean + c,
@@ -225,6 +247,8 @@ void normalize_row_scalar(const struct normalize_job *job, const uint8_t *src, u
             put_float32(&w, job->gain[c]);
         else if (job->how.dtype == IMREC_FLOAT16)
             put_float16(&w, job->gain[c]);
+        else if (job->how.dtype == IMREC_BFLOAT16)
+            put_bfloat16(&w, job->gain[c]);
         else if (job->how.dtype == IMREC_UINT8)
             put_uint8(&w);
         else if (job->how.mean_image != NULL)
@@ -234,19 +258,16 @@ void normalize_row_scalar(const struct normalize_job *job, const uint8_t *src, u
     }
 }
 
-/* ---- erasing ------------------------------------------------------------------------------ */
+/* ---- one value ---------------------------------------------------------------------------- */
 
-void normalize_erase(const struct normalize_job *job, struct imrec_rect hole)
+void normalize_put(enum imrec_dtype dtype, float value, void *out)
 {
-    const size_t value = dtype_size(job->how.dtype), w = job->width, h = job->height;
-    uint8_t *slot = job->out;
-    if (job->how.layout == IMREC_NHWC)
-        for (uint32_t y = 0; y < hole.height; y++)
-            memset(slot + ((hole.y + y) * w + hole.x) * job->channels * value, 0,
-                   hole.width * job->channels * value);
+    uint16_t half = dtype == IMREC_FLOAT16 ? half_of(value) : upper_half_of(value);
+    const float bounded = value < -128 ? -128 : value > 255 ? 255 : value;
+    if (dtype == IMREC_FLOAT32)
+        memcpy(out, &value, sizeof(value));
+    else if (dtype == IMREC_FLOAT16 || dtype == IMREC_BFLOAT16)
+        memcpy(out, &half, sizeof(half));
     else
-        for (size_t row = 0; row < (size_t)job->channels * hole.height; row++) {
-            const size_t c = row / hole.height, y = hole.y + row % hole.height;
-            memset(slot + ((c * h + y) * w + hole.x) * value, 0, hole.width * value);
-        }
+        *(uint8_t *)out = (uint8_t)lrintf(bounded);
 }

@@ -26,6 +26,7 @@ struct normalize_job {
     struct imrec_normalize how; /* borrowed: mean_image */
     void *out;                  /* the slot; may change without preparing again */
     bool stream;                /* write around the caches: for batches larger than they are */
+    bool flip;                  /* row y goes to row height - 1 - y of the slot */
     /* filled by normalize_prepare(): */
     float gain[4];    /* scale / std, float32 */
     int32_t shift[4]; /* round(mean) for int8 */
@@ -38,7 +39,7 @@ struct normalize_job {
 IMREC_NODISCARD enum imrec_status
 normalize_prepare(struct normalize_job *job, struct imrec_error *err);
 
-/* Writes row y (0 <= y < height) of the slot; src is the first pixel of that row of the crop.
+/* Writes row y (0 <= y < height) into the slot; src is the first pixel of that row of the crop.
  * Reads no byte past the row's width * channels, writes none outside the row's values. */
 typedef void normalize_row_fn(const struct normalize_job *job, const uint8_t *src, uint32_t y);
 
@@ -49,13 +50,23 @@ normalize_row_fn *normalize_row(void);
  * the caches is ordered before what follows. */
 void normalize_finish(const struct normalize_job *job);
 
-/* Sets a rectangle of the slot to zero, after normalize_finish(). */
-void normalize_erase(const struct normalize_job *job, struct imrec_rect hole);
+/* Writes one value of a slot, rounded; whole numbers from -128 to 255 are those of the bytes. */
+void normalize_put(enum imrec_dtype dtype, float value, void *out);
 
 /* bytes of one value */
 size_t dtype_size(enum imrec_dtype dtype);
+static inline bool dtype_is_real(enum imrec_dtype dtype)
+{
+    return dtype == IMREC_FLOAT32 || dtype == IMREC_FLOAT16 || dtype == IMREC_BFLOAT16;
+}
 
 normalize_row_fn normalize_row_scalar, normalize_row_avx2, normalize_row_avx512;
+
+/* Where row y goes. */
+static inline size_t normalize_slot_row(const struct normalize_job *j, uint32_t y)
+{
+    return j->flip ? j->height - 1 - y : y;
+}
 
 /* Mean images have vector rows where they lie as the slot does and values are real. */
 static inline bool normalize_image_is_fast(const struct normalize_job *j)

@@ -47,6 +47,17 @@ INLINE2 __m128i saturated(__m256i v) /* eight int32 -> int8, in the low half */
     return _mm_packs_epi16(words, words);
 }
 
+INLINE2 __m128i upper_halves(__m256 value) /* eight of bfloat16, as the scalar rounds */
+{
+    const __m256i bits = _mm256_castps_si256(value), top = _mm256_srli_epi32(bits, 16);
+    const __m256i odd = _mm256_and_si256(top, _mm256_set1_epi32(1));
+    const __m256i up = _mm256_add_epi32(_mm256_add_epi32(bits, odd), _mm256_set1_epi32(0x7fff));
+    const __m256i nan = _mm256_or_si256(top, _mm256_set1_epi32(0x40));
+    const __m256i is_nan = _mm256_castps_si256(_mm256_cmp_ps(value, value, _CMP_UNORD_Q));
+    const __m256i all = _mm256_blendv_epi8(_mm256_srli_epi32(up, 16), nan, is_nan);
+    return _mm_packus_epi32(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+}
+
 INLINE2 void store(uint8_t *to, __m128i bytes, __m256i px, __m256 value, __m256i shift,
                    enum imrec_dtype dtype, bool stream)
 {
@@ -56,6 +67,8 @@ INLINE2 void store(uint8_t *to, __m128i bytes, __m256i px, __m256 value, __m256i
         _mm256_storeu_ps((float *)(void *)to, value);
     else if (dtype == IMREC_FLOAT16)
         store128(to, _mm256_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+    else if (dtype == IMREC_BFLOAT16)
+        store128(to, upper_halves(value));
     else if (dtype == IMREC_INT8)
         store64(to, saturated(_mm256_sub_epi32(px, shift)));
     else

@@ -58,6 +58,17 @@ INLINE512 __m512 image_mean(const struct row *r, uint32_t x, uint32_t n, uint32_
     return _mm512_permutexvar_ps(order, reversed);
 }
 
+INLINE512 __m256i upper_halves(__m512 value) /* sixteen of bfloat16, as the scalar rounds */
+{
+    const __m512i bits = _mm512_castps_si512(value), top = _mm512_srli_epi32(bits, 16);
+    const __m512i odd = _mm512_and_si512(top, _mm512_set1_epi32(1));
+    const __m512i up = _mm512_add_epi32(_mm512_add_epi32(bits, odd), _mm512_set1_epi32(0x7fff));
+    const __mmask16 is_nan = _mm512_cmp_ps_mask(value, value, _CMP_UNORD_Q);
+    const __m512i all =
+        _mm512_mask_or_epi32(_mm512_srli_epi32(up, 16), is_nan, top, _mm512_set1_epi32(0x40));
+    return _mm512_cvtepi32_epi16(all);
+}
+
 INLINE512 void store(uint8_t *to, __m512i px, __m512 value, __m512i shift, __mmask16 mask,
                      enum imrec_dtype dtype, bool stream)
 {
@@ -67,6 +78,8 @@ INLINE512 void store(uint8_t *to, __m512i px, __m512 value, __m512i shift, __mma
         _mm512_mask_storeu_ps(to, mask, value);
     else if (dtype == IMREC_FLOAT16)
         _mm256_mask_storeu_epi16(to, mask, _mm512_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT));
+    else if (dtype == IMREC_BFLOAT16)
+        _mm256_mask_storeu_epi16(to, mask, upper_halves(value));
     else if (dtype == IMREC_INT8)
         _mm_mask_storeu_epi8(to, mask, _mm512_cvtsepi32_epi8(_mm512_sub_epi32(px, shift)));
     else
@@ -117,7 +130,7 @@ streamed_planes(const struct normalize_job *j, const uint8_t *src, uint32_t y, u
     const ptrdiff_t bytes = (ptrdiff_t)(BLOCK * channels), step = j->how.mirror ? -bytes : bytes;
     const uint8_t *begin = j->how.mirror ? src + (size_t)(j->width - BLOCK) * channels : src;
     const __mmask64 mask = ~(__mmask64)0 >> (64 - BLOCK * channels);
-    float *out = (float *)j->out + (size_t)y * j->width;
+    float *out = (float *)j->out + normalize_slot_row(j, y) * j->width;
     for (uint32_t k = 0; k < channels; k++, out += (size_t)j->width * j->height) {
         const struct lane l = load_lane(j, k);
         for (ptrdiff_t b = 0; b < (ptrdiff_t)(j->width / BLOCK); b++) {

@@ -16,12 +16,12 @@ LOOP void begin(struct row *r, const struct normalize_job *j, const uint8_t *src
                 uint32_t channels)
 {
     const bool planes = j->how.layout == IMREC_NCHW;
-    const size_t first = (size_t)y * j->width;
+    const size_t first = (size_t)y * j->width, to = normalize_slot_row(j, y) * j->width;
     r->job = j;
     r->src = src;
     r->plane = (size_t)j->width * j->height;
     r->mean = j->how.mean_image != NULL ? j->how.mean_image + first : NULL;
-    r->out = (uint8_t *)j->out + (planes ? first : first * channels) * dtype_size(j->how.dtype);
+    r->out = (uint8_t *)j->out + (planes ? to : to * channels) * dtype_size(j->how.dtype);
     for (uint32_t k = 0; k < channels; k++)
         r->lane[k] = load_lane(j, k);
 }
@@ -30,7 +30,9 @@ LOOP void begin(struct row *r, const struct normalize_job *j, const uint8_t *src
 LOOP uint8_t *
 place_of(const struct row *r, uint32_t x, uint32_t k, uint32_t channels, enum imrec_dtype dtype)
 {
-    const size_t size = dtype == IMREC_FLOAT32 ? 4 : dtype == IMREC_FLOAT16 ? 2 : 1;
+    const size_t size = dtype == IMREC_FLOAT32                              ? 4
+                        : dtype == IMREC_FLOAT16 || dtype == IMREC_BFLOAT16 ? 2
+                                                                            : 1;
     const bool planes = r->job->how.layout == IMREC_NCHW;
     return r->out + (planes ? k * r->plane + x : (size_t)x * channels + BLOCK * k) * size;
 }
@@ -60,6 +62,12 @@ LOOP void row_of(const struct normalize_job *j, const uint8_t *src, uint32_t y, 
             whole_row(j, src, y, channels, IMREC_FLOAT16, true);
         else
             whole_row(j, src, y, channels, IMREC_FLOAT16, false);
+        break;
+    case IMREC_BFLOAT16:
+        if (image)
+            whole_row(j, src, y, channels, IMREC_BFLOAT16, true);
+        else
+            whole_row(j, src, y, channels, IMREC_BFLOAT16, false);
         break;
     case IMREC_UINT8:
         whole_row(j, src, y, channels, IMREC_UINT8, false);

@@ -2,6 +2,7 @@
 #ifndef IMREC_AUGMENT_RESIZE_RESIZE_KERNELS_H
 #define IMREC_AUGMENT_RESIZE_RESIZE_KERNELS_H
 
+#include "augment/resize/pillow.h"
 #include "augment/resize/resample_passes.h"
 #include "augment/resize/resize_passes.h"
 #include "augment/resize/resize_taps.h"
@@ -19,6 +20,8 @@ struct resize_kernels {
     taps_x_fn *taps_x;
     cubic_y_fn *cubic_y;
     taps_y_fn *taps_y;
+    pillow_x_fn *pillow_x;
+    pillow_y_fn *pillow_y;
 };
 
 /* A line a level: base/cpu.h. */

@@ -16,6 +16,8 @@ enum scratch_room {
     ROOM_ROWS,   /* rows between the two passes */
     ROOM_RING,   /* which of them is where */
     ROOM_EDGE,   /* the last rows of an image, with room after them */
+    ROOM_KEPT,   /* an image that chains of operations begin with */
+    ROOM_SUM,    /* their weighted sum */
     SCRATCH_ROOMS,
 };
 

@@ -1,6 +1,9 @@
 /* im2rec/item/augmenting.c */
 #include "im2rec/item/augmenting.h"
 
+#include "augment/erase.h"
+#include "augment/mix.h"
+#include "augment/paint_ops.h"
 #include "augment/resize/resize.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -56,6 +59,7 @@ augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struc
         st = IMREC_REFUSE(err, "data_shape of augment has %u channels, but color packs %u",
                           a->given.channels, channels);
     a->o.data_shape.channels = channels;
+    a->o.dtype = IMREC_UINT8; /* pixels: what erases them is from 0 to 255 */
     if (st == IMREC_OK && recipe_has_boxes(a->o.aug_seq, a->o.boxes))
         st = IMREC_REFUSE(err, "augment moves no boxes: aug_seq=det_aug_default is for reading");
     if (st == IMREC_OK)
@@ -87,7 +91,7 @@ static struct recipe recipe_for(const struct augmenting *a)
     r.paint_count = 0;
     for (uint32_t i = 0; i < a->recipe.paint_count; i++) {
         const enum paint p = a->recipe.paints[i];
-        if (p == PAINT_OPS || p == PAINT_LIGHTS || p == PAINT_BLUR)
+        if (p == PAINT_OPS || p == PAINT_LIGHTS || p == PAINT_BLUR || p == PAINT_SOLARIZE)
             r.paints[r.paint_count++] = p;
     }
     return r;
@@ -108,6 +112,7 @@ enum imrec_status augmenting_draw(struct augmenting *a, const struct imrec_pack_
     to->channels = channels;
     const struct recipe r = recipe_for(a);
     IMREC_TRY(steps_check(&r, NULL, w, h, o->max_pixels, err));
+    out->key = key;
     out->draw = augment_draw(&r, key, w, h);
     if (channels == 1)
         out->draw.saturation = 1;
@@ -116,7 +121,8 @@ enum imrec_status augmenting_draw(struct augmenting *a, const struct imrec_pack_
     out->width = to->width;
     out->height = to->height;
     out->bytes = steps_bytes(&out->steps, channels) + steps_scratch_claim(&out->steps, channels) +
-                 ((uint64_t)w * h + 4 * (uint64_t)to->width * to->height) * channels;
+                 ((uint64_t)w * h + 4 * (uint64_t)to->width * to->height) * channels +
+                 paint_ops_claim(&r, (uint64_t)to->width * to->height * channels);
     return IMREC_OK;
 }
 
@@ -139,12 +145,23 @@ static enum imrec_status copy_region(const struct imrec_image *from, struct imre
     return IMREC_OK;
 }
 
-/* Zeros, as in a slot: black. */
-static void erase(const struct imrec_image *i, const struct imrec_draw *d)
+static void flip(const struct imrec_image *i)
 {
-    for (uint32_t y = 0; d->erase_width != 0 && y < d->erase_height; y++)
-        memset(i->pixels + (d->erase_y + y) * i->stride + (size_t)d->erase_x * i->channels, 0,
-               (size_t)d->erase_width * i->channels);
+    const size_t row = (size_t)i->width * i->channels;
+    for (uint32_t y = 0; y < i->height / 2; y++)
+        mix_swap_bytes(i->pixels + y * i->stride, i->pixels + (i->height - 1 - y) * i->stride, row);
+}
+
+/* The image is erased as a slot of bytes. */
+static void
+erase(const struct recipe *r, const struct augmenting_plan *p, const struct imrec_image *i)
+{
+    const struct normalize_job slot = {.width = i->width,
+                                       .height = i->height,
+                                       .channels = i->channels,
+                                       .how = {.dtype = IMREC_UINT8, .layout = IMREC_NHWC},
+                                       .out = i->pixels};
+    erase_slot(r, &p->draw, p->key, &slot);
 }
 
 enum imrec_status augmenting_run(struct augmenting *a, const struct augmenting_plan *p,
@@ -155,7 +172,7 @@ enum imrec_status augmenting_run(struct augmenting *a, const struct augmenting_p
     uint32_t at = 0;
     const struct recipe r = recipe_for(a);
     struct targets targets = {.recipe = &r};
-    const struct paint_sample sample = {.targets = &targets};
+    const struct paint_sample sample = {.key = p->key, .targets = &targets};
     steps_path(&targets.path, &r, &p->draw, from->width, from->height);
     IMREC_TRY(copy_region(from, p->steps.upright, &a->images[0], err));
     for (uint32_t i = 0; i < p->steps.n; i++) {
@@ -168,6 +185,8 @@ enum imrec_status augmenting_run(struct augmenting *a, const struct augmenting_p
     *out = a->images[at].view;
     if (p->draw.mirror)
         imrec_image_mirror(out);
-    erase(out, &p->draw);
+    if (p->draw.flip)
+        flip(out);
+    erase(&r, p, out);
     return IMREC_OK;
 }

@@ -25,6 +25,7 @@ void augmenting_free(struct augmenting *a); /* zeroed memory is fine */
 
 /* What becomes of one image: planned before it is decoded, so that its memory is known. */
 struct augmenting_plan {
+    struct sample_key key;
     struct imrec_draw draw;
     struct steps steps;
     uint32_t width, height; /* of the result */
@@ -39,7 +40,7 @@ augmenting_draw(struct augmenting *a, const struct imrec_pack_options *o, uint64
 /* Gives buffers back where they hold more than `most` bytes together. */
 void augmenting_trim(struct augmenting *a, size_t most);
 /* *out is a view of a's memory, until the next call. Where pixels go is added to the path, but for
- * the mirror. */
+ * the mirror and the flip. */
 IMREC_NODISCARD enum imrec_status
 augmenting_run(struct augmenting *a, const struct augmenting_plan *p,
                const struct imrec_image *from, struct path *path, struct resize_scratch *scratch,

@@ -225,7 +225,7 @@ bool item_targets_begin(struct item_targets *m, struct pack_item *p,
     if (m->labels && m->o->drawn_on == IMREC_DRAWN_ON_STORED && info->orientation > 1) {
         path_begin(&t->path, info->width, info->height);
         path_add_orientation(&t->path, info->orientation);
-        targets_finish(t, false);
+        targets_finish(t, false, false);
         keep_count(m, p);
     }
     path_begin(&t->path, t->columns, t->rows);
@@ -256,16 +256,19 @@ static bool make_mask(struct item_targets *m, struct pack_item *p)
     return fine(p, "", codec_encode_mask(m->codec, to, &m->png, &err), &err);
 }
 
-bool item_targets_finish(struct item_targets *m, struct pack_item *p, bool mirrored)
+bool item_targets_finish(struct item_targets *m, struct pack_item *p, bool mirrored, bool flipped)
 {
     struct targets *t = &m->targets;
     t->columns = t->path.width;
     t->rows = t->path.height;
-    if (m->labels && (mirrored || !is_unmoved(&t->path))) {
-        targets_finish(t, mirrored);
+    if (m->labels && (mirrored || flipped || !is_unmoved(&t->path))) {
+        targets_finish(t, mirrored, flipped);
         keep_count(m, p);
-    } else if (mirrored) {
-        path_add_mirror(&t->path);
+    } else {
+        if (mirrored)
+            path_add_mirror(&t->path);
+        if (flipped)
+            path_add_flip(&t->path);
     }
     if (t->mask == NULL || (t->orientation == 1 && is_unmoved(&t->path)))
         return true;

@@ -44,7 +44,7 @@ void item_targets_drop(struct item_targets *m);
 bool item_targets_begin(struct item_targets *m, struct pack_item *p,
                         const struct imrec_image_info *info);
 /* Labels and mask as they are when that is done. */
-bool item_targets_finish(struct item_targets *m, struct pack_item *p, bool mirrored);
+bool item_targets_finish(struct item_targets *m, struct pack_item *p, bool mirrored, bool flipped);
 /* The mask of an image that stays as it is stored. */
 bool item_targets_keep(struct item_targets *m, struct pack_item *p,
                        const struct imrec_image_info *info);

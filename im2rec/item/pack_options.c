@@ -110,7 +110,11 @@ static enum imrec_status check_augment(const struct imrec_pack_options *o, struc
         return IMREC_OK;
     IMREC_TRY(augmenting_init(&a, o->augment, pack_options_channels(o), err));
     const struct imrec_shape to = a.given;
+    const bool blends = a.o.augmix;
     augmenting_free(&a);
+    if (blends && (o->masks[0] != '\0' || o->annotations[0] != '\0' || o->keypoints > 0))
+        return refuse(err, "augmix blends an image with moved copies of it: masks, boxes and "
+                           "keypoints cannot be blended");
     if (image_is_within(to.width, to.height, o->max_pixels))
         return IMREC_OK;
     return IMREC_REFUSE(err,

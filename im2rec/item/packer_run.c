@@ -85,7 +85,8 @@ static bool recode(struct packer *k, struct pack_item *p, struct bytes *out)
             p, augmenting_run(&k->augmenting, augmented, &view, path, k->scratch, &view, &err),
             &err))
         return false;
-    return item_targets_finish(&k->targets, p, augmented->draw.mirror) && encode(k, p, &view, out);
+    return item_targets_finish(&k->targets, p, augmented->draw.mirror, augmented->draw.flip) &&
+           encode(k, p, &view, out);
 }
 
 /* ---- records ---------------------------------------------------------------------------- */

@@ -5,10 +5,18 @@
 #include "imrec/types.h"
 
 enum imrec_rrc_style { IMREC_RRC_MXNET, IMREC_RRC_TORCH };
+enum imrec_resize_style { IMREC_RESIZE_OPENCV, IMREC_RESIZE_PILLOW };
+enum imrec_erase_mode { IMREC_ERASE_CONSTANT, IMREC_ERASE_COLOR, IMREC_ERASE_PIXEL };
+enum imrec_rand_augment_style {
+    IMREC_RAND_AUGMENT_TORCH,
+    IMREC_RAND_AUGMENT_TIMM,
+    IMREC_RAND_AUGMENT_TIMM_INC, /* all strengths grow with the magnitude */
+};
 enum imrec_crop_emit { IMREC_EMIT_CENTER, IMREC_EMIT_OVERLAP };
 enum imrec_resize_mode { IMREC_RESIZE_FORCE, IMREC_RESIZE_SHRINK, IMREC_RESIZE_FIT };
 
-/* Operations of RandAugment (Cubuk et al. 2019) and TrivialAugment (Mueller, Hutter 2021). */
+/* Operations of RandAugment (Cubuk et al. 2019), TrivialAugment (Mueller, Hutter 2021) and
+ * AutoAugment. */
 enum imrec_op {
     IMREC_OP_IDENTITY,
     IMREC_OP_SHEAR_X,
@@ -24,7 +32,18 @@ enum imrec_op {
     IMREC_OP_SOLARIZE,
     IMREC_OP_AUTOCONTRAST,
     IMREC_OP_EQUALIZE,
-    IMREC_OPS,
+    IMREC_OPS, /* those above are RandAugment's and TrivialAugment's */
+    IMREC_OP_INVERT = IMREC_OPS,
+    IMREC_OP_SOLARIZE_ADD, /* adds to values below 128 */
+    IMREC_ALL_OPS,
+};
+
+/* Data sets that AutoAugment (Cubuk et al. 2018) has operations for. */
+enum imrec_policy {
+    IMREC_POLICY_NONE,
+    IMREC_POLICY_IMAGENET,
+    IMREC_POLICY_CIFAR10,
+    IMREC_POLICY_SVHN,
 };
 
 /* The draws of a sample (docs/guide/augmentation.md); those of augmenters that are off are neutral.
@@ -46,11 +65,13 @@ struct imrec_draw {
     float light[3];                         /* added to red, green, blue */
     float value_contrast;                   /* factor of the slot's values, */
     float value_illumination;               /* and what is added, in units of a pixel */
-    uint8_t op_count;      /* operations of RandAugment and TrivialAugment, and their */
+    uint8_t op_count;      /* operations of Rand-, Trivial- and AutoAugment, and their */
     uint8_t op[4];         /* enum imrec_op and */
     float op_magnitude[4]; /* strength: factor, px, degrees, bits, threshold */
     float hue;             /* turns */
     bool grey;
+    bool flip;                                            /* top-bottom */
+    bool solarized;                                       /* by random_solarize */
     float blur_sigma;                                     /* px; 0: none */
     uint32_t erase_x, erase_y, erase_width, erase_height; /* of the slot, px; 0: nothing */
     float mix_share;      /* mixup, cutmix: share of the sample itself; 1: all of it */

@@ -22,7 +22,7 @@ struct imrec_rect {
 };
 
 /* How pixels become values of a slot: value = (x - mean[c]) * (scale / std[c]), float32, with one
- * rounding after each operation. float16 rounds that to nearest even, int8 saturates
+ * rounding after each operation. float16 and bfloat16 round that to nearest even, int8 saturates
  * x - round(mean), uint8 takes x. */
 struct imrec_normalize {
     float mean[4], std[4], scale;

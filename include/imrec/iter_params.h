@@ -81,7 +81,7 @@ enum imrec_locality {
     X(int64_t,  prefetch_buffer,    "2",  1, 64,        "batches", "backend",      "batches ready ahead of the consumer", SCOPE_RUN) \
     X(int64_t,  memory_limit,       "0",  0, INT64_MAX, "bytes",   "backend",      "refuse options that need more memory; 0 = no limit", SCOPE_RUN) \
     X(bool,     drop_behind,        "0",  0, 1,         "0|1",     "backend",      "drop bytes from the page cache after reading them", SCOPE_RUN) \
-    X(enum imrec_dtype, dtype,      "float32", 0, 3, "float32|float16|uint8|int8", "batch", "type of a value in a batch", SCOPE_VALUES) \
+    X(enum imrec_dtype, dtype,      "float32", 0, 4, "float32|float16|uint8|int8|bfloat16", "batch", "type of a value in a batch", SCOPE_VALUES) \
     X(enum imrec_layout, layout,    "NCHW", 0, 1,       "NCHW|NHWC", "batch",      "order of a batch's dimensions", SCOPE_VALUES) \
     X(bool,     auto_orient,        "1",  0, 1,         "0|1",     "augmentation", "turn images upright by their EXIF orientation", SCOPE_IMAGE) \
     X(int64_t,  max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "auxiliary", "refuse images that claim more pixels, before decoding", SCOPE_SAMPLE) \
@@ -163,7 +163,7 @@ enum imrec_locality {
     X(float,    random_saturation_prob, "0", 0, 1,      "0..1",    "detection",    "probability of a saturation shift", SCOPE_TARGETS) \
     X(float,    random_illumination_prob, "0", 0, 1,    "0..1",    "detection",    "probability of a lightness shift (0..255) by max_random_illumination", SCOPE_TARGETS) \
     X(float,    random_contrast_prob, "0", 0, 1,        "0..1",    "detection",    "probability of a contrast change by max_random_contrast", SCOPE_TARGETS) \
-    X(float,    rand_mirror_prob,   "0",  0, 1,         "0..1",    "detection",    "probability of a mirrored image, left-right", SCOPE_TARGETS) \
+    X(float,    rand_mirror_prob,   "0",  0, 1,         "0..1",    "detection",    "probability of a mirrored image, left-right; 0 = that of rand_mirror", SCOPE_PIXELS) \
     X(enum imrec_resize_mode, resize_mode, "force", 0, 2, "force|shrink|fit", "detection", "fit to data_shape: stretch; keep, but shrink a larger image; the largest size that fits", SCOPE_IMAGE) \
     X(enum imrec_ctx, ctx,          "gpu", 0, 1,        "gpu|cpu", "auxiliary",    "MXNet's device of a batch: accepted, batches are plain memory", SCOPE_RUN) \
     X(int64_t,  device_id,          "0",  -1, INT32_MAX, "",       "auxiliary",    "MXNet's number of that device: accepted, and ignored", SCOPE_RUN) \
@@ -207,6 +207,24 @@ enum imrec_locality {
     X(const char *, fields,         "",   0, 65535,     "NAME,...", "batch",       "further parts of a sample to deliver as bytes: files of a tar by their extensions, features of a TFRecord, fields of a record: txt,json; a sample without one fails, unless its name ends in ?", SCOPE_BATCH) \
     X(int64_t,  max_field_bytes,    "65536", 1, 1 << 30, "bytes",  "batch",        "a field with more bytes fails its sample", SCOPE_BATCH) \
     X(const char *, path_root,      "",   0, 65535,     "DIR",     "dataset",      "of path_imgrec=NAME.lst: the folder, of any store, that its files are in; nothing = the current one", SCOPE_DATA) \
-    X(enum imrec_draw_key, draw_key, "offset", 0, 1,    "offset|id", "augmentation", "random draws depend on the place of a record in its shard; or on its id, so that they are the same for a folder of images and the sets packed from it; ids should differ", SCOPE_DATA)
+    X(enum imrec_draw_key, draw_key, "offset", 0, 1,    "offset|id", "augmentation", "random draws depend on the place of a record in its shard; or on its id, so that they are the same for a folder of images and the sets packed from it; ids should differ", SCOPE_DATA) \
+    X(enum imrec_policy, auto_augment, "none", 0, 3,    "none|imagenet|cifar10|svhn", "augmentation", "AutoAugment: one of the 25 pairs of operations that were found for this data set", SCOPE_PIXELS) \
+    X(bool,     augmix,             "0",  0, 1,         "0|1",     "augmentation", "AugMix: the image, blended with chains of operations on it", SCOPE_PIXELS) \
+    X(int64_t,  augmix_severity,    "3",  1, 10,        "1..10",   "augmentation", "maximum strength of AugMix's operations", SCOPE_PIXELS) \
+    X(int64_t,  augmix_width,       "3",  1, 8,         "chains",  "augmentation", "chains that AugMix blends", SCOPE_PIXELS) \
+    X(int64_t,  augmix_depth,       "0",  0, 8,         "ops",     "augmentation", "operations of a chain of AugMix; 0 = from 1 to 3, drawn", SCOPE_PIXELS) \
+    X(float,    augmix_alpha,       "1",  0.01, 100,    "alpha",   "augmentation", "AugMix's shares are from Beta(alpha, alpha) and Dirichlet(alpha, ...)", SCOPE_PIXELS) \
+    X(bool,     augmix_all_ops,     "1",  0, 1,         "0|1",     "augmentation", "AugMix also changes brightness, colour, contrast and sharpness", SCOPE_PIXELS) \
+    X(float,    rand_flip,          "0",  0, 1,         "0..1",    "augmentation", "probability of a flip, top-bottom", SCOPE_PIXELS) \
+    X(float,    jitter_prob,        "1",  0, 1,         "0..1",    "augmentation", "probability that brightness, contrast, saturation and hue change", SCOPE_PIXELS) \
+    X(float,    random_solarize,    "0",  0, 1,         "0..1",    "augmentation", "probability that values from solarize_threshold on are inverted", SCOPE_PIXELS) \
+    X(int64_t,  solarize_threshold, "128", 0, 256,      "0..256",  "augmentation", "first value that random_solarize inverts", SCOPE_PIXELS) \
+    X(enum imrec_rand_augment_style, rand_augment_style, "torch", 0, 2, "torch|timm|timm_inc", "augmentation", "operations and strengths of RandAugment: torchvision's, timm's, or timm's that all grow with the magnitude (inc1)", SCOPE_PIXELS) \
+    X(float,    rand_augment_mstd,  "0",  0, 100,       "",        "augmentation", "deviation of RandAugment's magnitude, normal, for each operation", SCOPE_PIXELS) \
+    X(float,    rand_augment_prob,  "1",  0, 1,         "0..1",    "augmentation", "probability of each of RandAugment's operations; timm: 0.5", SCOPE_PIXELS) \
+    X(const char *, rand_augment_magnitude_schedule, "", 0, 4096, "SWEEP:VALUE;...", "augmentation", "rand_augment_magnitude from that sweep on, sweeps from 0", SCOPE_PIXELS) \
+    X(enum imrec_erase_mode, erase_mode, "constant", 0, 2, "constant|color|pixel", "augmentation", "random_erasing writes erase_value, one random colour, or a random value for each pixel", SCOPE_PIXELS) \
+    X(const char *, erase_value,    "0",  1, 256,       "V|V,V,V", "augmentation", "what erase_mode=constant writes, in units of the slot: one for all channels, or one for each", SCOPE_PIXELS) \
+    X(enum imrec_resize_style, resize_style, "opencv", 0, 1, "opencv|pillow", "augmentation", "arithmetic of resizes: OpenCV's, or Pillow's, bit for bit, which is antialiased (inter_method 1 to 4)", SCOPE_SIZE)
 /* clang-format on */
 #endif

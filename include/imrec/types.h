@@ -16,7 +16,7 @@ struct imrec_shape { /* of one sample */
 struct imrec_share { /* "K/N": share K, from 0, of N equal ones */
     int64_t index, count;
 };
-enum imrec_dtype { IMREC_FLOAT32, IMREC_FLOAT16, IMREC_UINT8, IMREC_INT8 };
+enum imrec_dtype { IMREC_FLOAT32, IMREC_FLOAT16, IMREC_UINT8, IMREC_INT8, IMREC_BFLOAT16 };
 /* Type of a mask's values; none: masks are not delivered. */
 enum imrec_mask_type { IMREC_MASK_NONE, IMREC_MASK_UINT8, IMREC_MASK_UINT16, IMREC_MASK_INT32 };
 enum imrec_label_dtype { IMREC_LABEL_FLOAT32, IMREC_LABEL_FLOAT64, IMREC_LABEL_INT64 };

@@ -206,11 +206,12 @@ static enum imrec_status check_values(const struct imrec_iter_options *o, struct
                             IMAGE_MOST_SIDE, o->data_shape.width, o->data_shape.height);
     if (o->dtype == IMREC_UINT8 && normalizes(o))
         return refuse(err, "dtype=uint8 delivers pixels as they are: mean_*, std_*, scale and "
-                           "mean_img need float32 or float16 (mean_* also int8)");
+                           "mean_img need float32, float16 or bfloat16 (mean_* also "
+                           "int8)");
     if (o->dtype == IMREC_INT8 &&
         (o->std_r != 1 || o->std_g != 1 || o->std_b != 1 || o->std_a != 1 || o->scale != 1))
-        return refuse(err, "dtype=int8 subtracts a mean only: std_* and scale need float32 or "
-                           "float16");
+        return refuse(err, "dtype=int8 subtracts a mean only: std_* and scale need float32, "
+                           "float16 or bfloat16");
     return IMREC_OK;
 }
 

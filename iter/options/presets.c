@@ -13,6 +13,14 @@
     "random_resized_crop=1 min_random_area=0.08 min_aspect_ratio=0.75 "                            \
     "max_aspect_ratio=1.3333334 rand_mirror=1 shuffle=1 "
 
+/* The references of torchvision, with Pillow's resizes: the first recipe, and the one of 2021 with
+ * TrivialAugment, erasing, crops of 176 px, and 224 out of 232 px for the evaluation. */
+#define TORCH    "rrc_style=torch resize_style=pillow fill_value=0 "
+#define TORCH224 "data_shape=3,224,224 " TORCH
+#define V2_TRAIN "data_shape=3,176,176 " TORCH AREAS "trivial_augment=1 "
+#define V2_EVAL  "data_shape=3,224,224 " TORCH "resize=232 "
+#define ERASE    "random_erasing=0.1"
+
 static const struct {
     const char *name, *words;
 } presets[] = {
@@ -21,6 +29,18 @@ static const struct {
     {"imagenet-eval", "data_shape=3,224,224 resize=256 " ORIGINAL_MEAN ORIGINAL_STD},
     {"imagenet-train-torch",
      "data_shape=3,224,224 rrc_style=torch antialias=1 " AREAS TORCH_VALUES},
+    {"imagenet-train-torch-v1", TORCH224 AREAS TORCH_VALUES},
+    {"imagenet-train-torch-v1-uint8", TORCH224 AREAS "dtype=uint8"},
+    {"imagenet-train-torch-v1-bfloat16", TORCH224 AREAS TORCH_VALUES " dtype=bfloat16"},
+    {"imagenet-eval-torch-v1", TORCH224 "resize=256 " TORCH_VALUES},
+    {"imagenet-eval-torch-v1-uint8", TORCH224 "resize=256 dtype=uint8"},
+    {"imagenet-eval-torch-v1-bfloat16", TORCH224 "resize=256 dtype=bfloat16 " TORCH_VALUES},
+    {"imagenet-train-torch-v2", V2_TRAIN ERASE " " TORCH_VALUES},
+    {"imagenet-train-torch-v2-uint8", V2_TRAIN ERASE " dtype=uint8"},
+    {"imagenet-train-torch-v2-bfloat16", V2_TRAIN ERASE " dtype=bfloat16 " TORCH_VALUES},
+    {"imagenet-eval-torch-v2", V2_EVAL TORCH_VALUES},
+    {"imagenet-eval-torch-v2-uint8", V2_EVAL "dtype=uint8"},
+    {"imagenet-eval-torch-v2-bfloat16", V2_EVAL "dtype=bfloat16 " TORCH_VALUES},
     {"imagenet-eval-torch",
      "data_shape=3,224,224 rrc_style=torch antialias=1 resize=256 " TORCH_VALUES},
     /* A value that is text is last: it is borrowed from here. */

@@ -141,13 +141,14 @@ static void row_to_slot(const struct planes *in, const struct normalize_job *job
                         uint32_t c, uint32_t y)
 {
     const size_t plane = (size_t)job->width * job->height, row = (size_t)y * job->width;
+    const size_t to = normalize_slot_row(job, y) * job->width;
     const float *image = job->how.mean_image;
     float *out = job->out;
     for (uint32_t i = 0; i < job->width; i++) {
         const uint32_t x = job->how.mirror ? job->width - 1 - i : i;
         const float mean = image != NULL ? image[c * plane + row + x] : job->how.mean[c];
         const size_t at =
-            job->how.layout == IMREC_NCHW ? c * plane + row + i : (row + i) * job->channels + c;
+            job->how.layout == IMREC_NCHW ? c * plane + to + i : (to + i) * job->channels + c;
         out[at] = (float_at(in, from + x) - mean) * job->gain[c];
     }
 }

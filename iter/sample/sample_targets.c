@@ -64,7 +64,7 @@ enum imrec_status sample_targets_finish(struct sampler_view *v, struct imrec_err
     struct targets *t = v->sample.targets;
     if (t == NULL)
         return IMREC_OK;
-    targets_finish(t, v->draw.mirror);
+    targets_finish(t, v->draw.mirror, v->draw.flip);
     if (t->label != NULL)
         v->draw.boxes = det_label_count(t->label);
     return t->mask != NULL ? targets_write_mask(t, v->mask_slot, err) : IMREC_OK;

@@ -6,7 +6,9 @@
  */
 #include "iter/sample/sampler.h"
 
+#include "augment/erase.h"
 #include "augment/geometry/orient.h"
+#include "augment/paint_ops.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -146,6 +148,7 @@ aim(struct sampler *p, const struct sampler_view *v, struct view_plan *k, struct
         k->job = &k->own;
     }
     k->job->out = v->slot;
+    k->job->flip = v->draw.flip;
     return toned ? set_tone(p, &v->draw, k->job, err) : IMREC_OK;
 }
 
@@ -221,12 +224,11 @@ orient(struct image room[2], uint32_t orientation, uint32_t *at, struct imrec_er
     return orient_image(orientation, from, &room[*at], err);
 }
 
-static void finish(const struct normalize_job *job, const struct imrec_draw *d)
+static void
+finish(const struct sampler *p, const struct sampler_view *v, const struct normalize_job *job)
 {
     normalize_finish(job);
-    if (d->erase_width != 0)
-        normalize_erase(
-            job, (struct imrec_rect){d->erase_x, d->erase_y, d->erase_width, d->erase_height});
+    erase_slot(recipe_of(p, v), &v->draw, v->sample.key, job);
 }
 
 /* The image is images[at]. */
@@ -237,7 +239,7 @@ static enum imrec_status paint_to_slot(struct sampler *p, const struct sampler_v
     const struct imrec_image *made = &p->images[at].view;
     for (uint32_t y = 0; y < k->job->height; y++)
         p->row(k->job, made->pixels + y * made->stride, y);
-    finish(k->job, &v->draw);
+    finish(p, v, k->job);
     return IMREC_OK;
 }
 
@@ -324,8 +326,8 @@ view_claim(const struct sampler *p, const struct sampler_view *v, const struct v
     const uint64_t channels = r->o->data_shape.channels;
     const uint64_t slot = (uint64_t)r->o->data_shape.width * r->o->data_shape.height;
     return steps_bytes(&k->steps, (uint32_t)channels) +
-           steps_scratch_claim(&k->steps, (uint32_t)channels) + (r->ops ? slot * channels : 0) +
-           (r->blurs ? 2 * slot * channels : 0);
+           steps_scratch_claim(&k->steps, (uint32_t)channels) +
+           paint_ops_claim(r, slot * channels) + (r->blurs ? 2 * slot * channels : 0);
 }
 
 /* Maximum bytes that the sample will hold besides its slots and its decoder: the decoded region, if
@@ -377,7 +379,7 @@ static enum imrec_status straight_to_slots(struct sampler *p, const struct sampl
 {
     const enum imrec_status st = decode_straight(p, views, n, region, err);
     for (uint32_t i = 0; i < n && st == IMREC_OK; i++)
-        finish(p->plans[i].job, &views[i].draw);
+        finish(p, &views[i], p->plans[i].job);
     if (st != IMREC_OK)
         normalize_finish(p->plans[0].job);
     return st;
@@ -432,7 +434,7 @@ static enum imrec_status values_to_slot(struct sampler *p, const struct sampler_
                           changed ? "augmented otherwise" : "made another dtype");
     IMREC_TRY(aim(p, v, k, err));
     planes_to_slot(image, k->steps.upright, k->job);
-    finish(k->job, &v->draw);
+    finish(p, v, k->job);
     return IMREC_OK;
 }
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import html
+import importlib
 from typing import Any, Iterator
 
 import numpy as np
@@ -10,7 +11,8 @@ from . import _show
 from ._ffi import ffi, lib
 from .errors import DataError
 
-DTYPES = {"IMREC_FLOAT32": np.float32, "IMREC_FLOAT16": np.float16, "IMREC_UINT8": np.uint8, "IMREC_INT8": np.int8}
+DTYPES = {"IMREC_FLOAT32": np.float32, "IMREC_FLOAT16": np.float16, "IMREC_UINT8": np.uint8, "IMREC_INT8": np.int8,
+          "IMREC_BFLOAT16": np.uint16}  # which numpy does not have: in memory its bits
 LABELS = {"IMREC_LABEL_FLOAT32": np.float32, "IMREC_LABEL_FLOAT64": np.float64, "IMREC_LABEL_INT64": np.int64}
 MASKS = {"IMREC_MASK_NONE": np.uint8, "IMREC_MASK_UINT8": np.uint8, "IMREC_MASK_UINT16": np.uint16, "IMREC_MASK_INT32": np.int32}
 
@@ -36,6 +38,15 @@ def struct_dtype(name: str) -> np.dtype[Any]:
 
 
 DRAW = struct_dtype("struct imrec_draw")
+
+
+def bfloat16() -> np.dtype[Any]:
+    """numpy's type of bfloat16: that of ml_dtypes, where it is installed, or else uint16, the bits of each value."""
+    try:
+        found: np.dtype[Any] = np.dtype(importlib.import_module("ml_dtypes").bfloat16)
+    except ImportError:
+        return np.dtype(np.uint16)
+    return found
 
 
 class Memory:

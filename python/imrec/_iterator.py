@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _fetch, _log, _tables
 from ._accept import DEFAULTS, ITER, accepted
-from ._batch import DTYPES, LABELS, MASKS, Batch, Memory
+from ._batch import DTYPES, LABELS, MASKS, Batch, Memory, bfloat16
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
 from ._loops import Loop, Loops, one_sweep
 from ._options import assign, describe, signature
@@ -136,6 +136,7 @@ class ImageRecordIter:
         last = (lib.IMREC_LAST_REPEAT if options.round_batch else lib.IMREC_LAST_PAD) if options.round_batch >= 0 else options.last_batch
         wraps = last == lib.IMREC_LAST_WRAP
         self._dtype = np.dtype(DTYPES[ffi.string(ffi.cast("enum imrec_dtype", options.dtype))])
+        self._bfloat16 = options.dtype == lib.IMREC_BFLOAT16
         self._masks = np.dtype(MASKS[ffi.string(ffi.cast("enum imrec_mask_type", options.masks))])
         self._labels = np.dtype(LABELS[ffi.string(ffi.cast("enum imrec_label_dtype", options.dtype_label))])
         of_job = options.order == lib.IMREC_ORDER_GLOBAL
@@ -225,6 +226,8 @@ class ImageRecordIter:
         c, memory = self._c, Memory(self)
         tensors = c.views[0:c.view_count]
         views = tuple(memory.array(v.data, self._shape(c.slots, v.shape), self._dtype) for v in tensors)
+        if self._bfloat16:
+            views = tuple(view.view(bfloat16()) for view in views)
         masks = tuple(memory.array(v.masks, (c.slots, v.shape.height, v.shape.width), self._masks) if v.masks else None
                       for v in tensors)
         if self._copy:

@@ -88,6 +88,7 @@ def as_pixels(data: np.ndarray[Any, Any], channels_last: bool) -> np.ndarray[Any
     data = data if channels_last else np.moveaxis(data, 1, -1)
     if data.dtype == np.uint8:
         return data
-    values = data.astype(np.float32)
+    raw = data.dtype == np.uint16  # the bits of bfloat16
+    values = (data.astype(np.uint32) << 16).view(np.float32) if raw else data.astype(np.float32)
     low, high = float(values.min(initial=0)), float(values.max(initial=0))
     return ((values - low) * (255 / (high - low or 1))).astype(np.uint8)

@@ -12,6 +12,7 @@ import json
 import warnings
 from typing import TYPE_CHECKING, Any, Mapping
 
+import numpy as np
 import torch
 
 from . import _agree, _log, _ranks
@@ -231,8 +232,13 @@ class Loader:
                                 "because last_batch asks for full batches" if self._it._options["fills"] else
                                 "because every rank delivers the same number of batches")
 
+    def _tensor(self, view: Any) -> torch.Tensor:
+        if self._it._bfloat16:  # numpy has no such type: by way of its bits
+            return torch.from_numpy(view.view(np.int16)).view(torch.bfloat16)
+        return torch.from_numpy(view)
+
     def _images(self, view: Any) -> torch.Tensor:
-        images = torch.from_numpy(view)
+        images = self._tensor(view)
         if self._permute:
             images = images.permute(0, 3, 1, 2)
         return self._pinned(images)

@@ -9,7 +9,7 @@ import numpy
 import PIL
 from PIL import Image, ImageEnhance, ImageOps
 
-FILTERS = {1: Image.Resampling.BILINEAR, 2: Image.Resampling.BICUBIC}
+FILTERS = {1: Image.Resampling.BILINEAR, 2: Image.Resampling.BICUBIC, 3: Image.Resampling.BOX, 4: Image.Resampling.LANCZOS}
 
 
 def make_image(w, h):
@@ -46,6 +46,15 @@ for w, h, method in ((61, 47, 1), (12, 10, 1), (100, 90, 2)):
     add(f"random_resized_crop=1 rrc_style=torch antialias=1 inter_method={method} data_shape=3,24,20 "
         "min_aspect_ratio=0.1 max_aspect_ratio=0.11 max_random_area=1 min_random_area=1", w, h,
         centre(make_image(w, h), int(round(h * 0.11)), h).resize((20, 24), FILTERS[method]))
+# Pillow's own arithmetic, bit for bit: smaller, larger, both, and images that are barely anything else.
+for w, h, n, method in ((61, 47, 32, 1), (47, 61, 32, 2), (90, 41, 25, 2), (20, 24, 33, 2), (90, 70, 25, 3), (21, 25, 40, 3),
+                        (120, 77, 26, 4), (22, 30, 41, 4), (33, 26, 25, 2), (40, 300, 24, 2)):
+    add(f"resize={n} inter_method={method} rrc_style=torch resize_style=pillow data_shape=3,24,20", w, h,
+        centre(shorter_side(make_image(w, h), n, method), 20, 24))
+for w, h, method in ((61, 47, 1), (100, 90, 2), (30, 130, 4)):
+    add(f"random_resized_crop=1 rrc_style=torch resize_style=pillow inter_method={method} data_shape=3,24,20 "
+        "min_aspect_ratio=0.1 max_aspect_ratio=0.11 max_random_area=1 min_random_area=1", w, h,
+        centre(make_image(w, h), int(round(h * 0.11)), h).resize((20, 24), FILTERS[method]))
 # Operations: number of enum imrec_op, magnitude, what torchvision calls on Pillow's images.
 ops = []
 
@@ -76,5 +85,8 @@ for n in (4, -7):
     operation(4, n, base.transform(base.size, Image.AFFINE, (1, 0, 0, 0, 1, -n), fillcolor=(9, 9, 9)))
 for angle in (30, -77):
     operation(5, angle, base.rotate(angle, Image.NEAREST, fillcolor=(9, 9, 9)), pixels=0.02)
+operation(14, 0, ImageOps.invert(base))
+for added in (40, 99):
+    operation(15, added, base.point([min(255, v + added) if v < 128 else v for v in range(256)] * 3))
 operation(100, 0, Image.merge("RGB", [base.convert("L")] * 3))
 json.dump({"pillow": PIL.__version__, "cases": cases, "ops": ops}, sys.stdout, indent=0)

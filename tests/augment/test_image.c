@@ -332,8 +332,8 @@ TEST(numbers_that_a_type_cannot_take_are_refused)
     how.mean[1] = NAN;
     refuse_crop(&i, crops[0], &how, "channel 1");
     how = how_of(IMREC_FLOAT32);
-    how.dtype = (enum imrec_dtype)4;
-    refuse_crop(&i, crops[0], &how, "dtype 4");
+    how.dtype = (enum imrec_dtype)5;
+    refuse_crop(&i, crops[0], &how, "dtype 5");
     how = how_of(IMREC_FLOAT32);
     how.layout = (enum imrec_layout)2;
     refuse_crop(&i, crops[0], &how, "layout 2");

@@ -90,11 +90,12 @@ LOOP_TEST(every_variant_equals_the_scalar_truth_bit_for_bit, 0, 73) /* _i = widt
     const uint32_t width = _i < 70 ? (uint32_t)_i + 1 : larger[_i - 70];
     fill();
     for (int c = 0; c < 3; c++)
-        for (int variety = 0; variety < 32; variety++) {
-            const enum imrec_dtype dtype = variety & 3;
-            const bool image = (variety & 16) != 0;
+        for (int variety = 0; variety < 5 * 16; variety++) {
+            const enum imrec_dtype dtype = variety / 16;
+            const bool image = (variety & 8) != 0;
             struct normalize_job j =
-                job_of(width, channel_counts[c], dtype, variety >> 2 & 1, variety >> 3 & 1, image);
+                job_of(width, channel_counts[c], dtype, variety & 1, variety >> 1 & 1, image);
+            j.flip = (variety & 4) != 0;
             if (dtype != IMREC_UINT8 || !image)
                 compare_levels(&j);
         }
@@ -104,6 +105,7 @@ LOOP_TEST(every_variant_equals_the_scalar_truth_bit_for_bit, 0, 73) /* _i = widt
 static float by_definition(const struct normalize_job *j, uint32_t c, uint32_t y, uint32_t x)
 {
     const uint32_t from = j->how.mirror ? j->width - 1 - x : x;
+    y = j->flip ? H - 1 - y : y;
     const float px = pixels[((size_t)y * j->width + from) * j->channels + c];
     const float mean = j->how.mean_image != NULL
                            ? j->how.mean_image[((size_t)c * H + y) * j->width + from]
@@ -114,13 +116,14 @@ static float by_definition(const struct normalize_job *j, uint32_t c, uint32_t y
     return j->how.dtype == IMREC_UINT8 ? px : less * gain;
 }
 
-LOOP_TEST(values_are_those_of_the_definition, 0, 16) /* _i: dtype, layout, mirror, image */
+LOOP_TEST(values_are_those_of_the_definition, 0, 32) /* _i: dtype, layout, mirror, image, flip */
 {
     const enum imrec_dtype dtype = (_i & 1) != 0 ? IMREC_FLOAT32 : IMREC_INT8;
     fill();
     mean_image[5] = 3; /* NaN is not equal to itself */
     struct normalize_job j =
         job_of(29, 3, dtype, _i >> 1 & 1, (_i >> 2 & 1) != 0, (_i >> 3 & 1) != 0);
+    j.flip = _i >> 4 != 0;
     ck_assert_int_eq(normalize_prepare(&j, NULL), IMREC_OK);
     run(normalize_row(), &j, got);
     for (uint32_t c = 0; c < 3; c++)
@@ -176,6 +179,43 @@ LOOP_TEST(float16_is_the_nearest_and_the_even_one_at_a_tie, 0,
         }
 }
 
+static double upper_half_value(uint32_t h)
+{
+    const uint32_t bits = h << 16;
+    float v;
+    memcpy(&v, &bits, sizeof(v));
+    return (double)v;
+}
+
+/* Pixels 0 and 1 with every exponent, and lower halves around a tie. */
+LOOP_TEST(bfloat16_is_the_nearest_and_the_even_one_at_a_tie, 0, 254) /* _i + 1: exponent */
+{
+    static const uint32_t fractions[] = {0,        1,        0x7fff,   0x8000,   0x8001,  0xffff,
+                                         0x10000,  0x17fff,  0x18000,  0x18001,  0x1ffff, 0x7f7fff,
+                                         0x7f8000, 0x7f8001, 0x7fffff, 0x408000, 0x418000};
+    pixels[0] = 1;
+    for (size_t i = 0; i < COUNT(fractions); i++) {
+        const uint32_t bits = ((uint32_t)_i + 1) << 23 | fractions[i];
+        struct normalize_job j = job_of(1, 1, IMREC_BFLOAT16, IMREC_NCHW, false, false);
+        uint16_t half;
+        memcpy(&j.how.scale, &bits, sizeof(bits));
+        j.how.mean[0] = 0, j.how.std[0] = 1;
+        ck_assert_int_eq(normalize_prepare(&j, NULL), IMREC_OK);
+        run(normalize_row_scalar, &j, got);
+        memcpy(&half, got + FENCE, sizeof(half));
+        const double exact = (double)j.how.scale, is = upper_half_value(half);
+        const double up = upper_half_value((uint32_t)half + 1), down = upper_half_value(half - 1u);
+        if (isinf(is)) { /* half way beyond the largest number, or more */
+            ck_assert(bits >= 0x7f7f8000u);
+            continue;
+        }
+        const double off = fabs(exact - is);
+        const double above = isinf(up) ? ldexp(1, 128) - exact : fabs(up - exact);
+        ck_assert_msg(off <= above && off <= fabs(exact - down), "%a became %04x", exact, half);
+        ck_assert((off < above && off < fabs(exact - down)) || (half & 1) == 0);
+    }
+}
+
 TEST(what_a_dtype_cannot_take_is_refused_with_a_sentence)
 {
     struct imrec_error err;
@@ -198,27 +238,4 @@ TEST(what_a_dtype_cannot_take_is_refused_with_a_sentence)
     ck_assert_int_eq(normalize_prepare(&j, &err), IMREC_ERR_ARGUMENT);
     j.how.mean[0] = 0, j.how.mean[3] = NAN; /* there is no fourth channel */
     ck_assert_int_eq(normalize_prepare(&j, &err), IMREC_OK);
-}
-
-LOOP_TEST(erasing_clears_the_rectangle_and_nothing_else, 0, 2) /* _i: layout */
-{
-    for (int dtype = 0; dtype < 4; dtype++) {
-        uint8_t slot[4 * 3 * 7 * 5];
-        const size_t value = dtype_size((enum imrec_dtype)dtype);
-        const struct normalize_job j = {
-            .width = 7,
-            .height = 5,
-            .channels = 3,
-            .how = {.dtype = (enum imrec_dtype)dtype, .layout = (enum imrec_layout)_i},
-            .out = slot};
-        memset(slot, 1, sizeof(slot));
-        normalize_erase(&j, (struct imrec_rect){2, 1, 4, 3});
-        for (size_t i = 0; i < 105; i++) {
-            const size_t x = _i == IMREC_NCHW ? i % 7 : i / 3 % 7;
-            const size_t y = _i == IMREC_NCHW ? i / 7 % 5 : i / 21;
-            const bool in = x >= 2 && x < 6 && y >= 1 && y < 4;
-            for (size_t k = 0; k < value; k++)
-                ck_assert_uint_eq(slot[i * value + k], !in);
-        }
-    }
 }

@@ -182,3 +182,28 @@ TEST(sharpness_leaves_alpha_and_the_outermost_pixels)
     free(p.pixels);
     free(was.pixels);
 }
+
+TEST(weighted_sums_are_alike_by_every_variant)
+{
+    for (uint64_t t = 0; t < 60; t++) {
+        const size_t n = 1 + t * 3 % 77;
+        const float share = (float)(t % 11) / 10;
+        uint8_t *from = noise(n, t);
+        float want[80], got[80];
+        struct guarded px = guarded_copy(from, n);
+        for (int l = 0; l < CPU_LEVELS; l++) {
+            if (!cpu_has((enum cpu_level)l))
+                continue;
+            for (size_t i = 0; i < 80; i++)
+                got[i] = (float)i * 1.7f;
+            colour_kernels[l].weigh(share, px.p, got, n);
+            for (size_t i = 0; l == CPU_SCALAR && i < 80; i++) {
+                const float v = share * (float)from[i < n ? i : 0];
+                want[i] = i < n ? (float)i * 1.7f + v : (float)i * 1.7f;
+            }
+            ck_assert_mem_eq(got, want, sizeof(want));
+        }
+        guarded_free(px);
+        free(from);
+    }
+}

@@ -30,6 +30,11 @@ static const char *const recipes[] = {
     "resize=90 antialias=1 inter_method=10 rotate=10",
     "random_resized_crop=1 rrc_style=torch antialias=1 min_random_area=0.08 min_aspect_ratio=0.75 "
     "max_aspect_ratio=1.3333",
+    "resize=30 resize_style=pillow rand_crop=1",
+    "resize=50 resize_style=pillow inter_method=10 rand_crop=1 pad=3",
+    "random_resized_crop=1 rrc_style=torch resize_style=pillow inter_method=2 min_random_area=0.08",
+    "data_shape=4,9,50 resize=44 resize_style=pillow inter_method=4 rand_crop=1",
+    "data_shape=1,50,40 resize=20 resize_style=pillow inter_method=3 rotate=5",
     "data_shape=1,50,40 resize=20 pad=1 inter_method=9",
     "data_shape=4,9,50 pad=4 rotate=30 inter_method=2",
 };
@@ -71,6 +76,10 @@ static struct step whole_step(const struct step *s)
         *window =
             (struct imrec_rect){0, 0, s->u.resample.job.to_width, s->u.resample.job.to_height};
     }
+    if (s->kind == STEP_PILLOW) {
+        window = &w.u.pillow.window;
+        *window = (struct imrec_rect){0, 0, s->u.pillow.to_width, s->u.pillow.to_height};
+    }
     if (s->kind == STEP_WARP) {
         window = &w.u.warp.window;
         *window = (struct imrec_rect){0, 0, s->u.warp.to_width, s->u.warp.to_height};
@@ -89,8 +98,9 @@ static struct imrec_rect region_of(const struct step *s)
     return s->kind == STEP_RESIZE ? resize_source_region(&s->u.resize)
            : s->kind == STEP_RESAMPLE
                ? (struct imrec_rect){0, 0, s->u.resample.from_width, s->u.resample.from_height}
-           : s->kind == STEP_WARP ? warp_source_region(&s->u.warp)
-                                  : pad_source_region(&s->u.pad);
+           : s->kind == STEP_PILLOW ? pillow_source_region(&s->u.pillow)
+           : s->kind == STEP_WARP   ? warp_source_region(&s->u.warp)
+                                    : pad_source_region(&s->u.pad);
 }
 
 static void run(const struct step *s, const struct imrec_image *from, struct image *to)
@@ -271,7 +281,7 @@ TEST(aug_seq_says_what_comes_first)
     ck_assert(c.r.paints[0] == PAINT_GREY && c.r.paints[1] == PAINT_HUE);
     ck_assert(c.r.paints[2] == PAINT_LIGHTS);
     cook(&c, "random_grayscale=1 brightness=1 hue=0.1 rand_augment=1 pca_noise=1 random_h=3 "
-             "gaussian_blur=1");
+             "gaussian_blur=1 random_solarize=1");
     ck_assert_uint_eq(c.r.paint_count, PAINTS);
     for (int i = 0; i < PAINTS; i++)
         ck_assert_int_eq(c.r.paints[i], i);

@@ -46,6 +46,12 @@ static const struct {
     {"resize=90 pad=30 max_rotate_angle=45 max_shear_ratio=0.2 rand_crop=1 rand_mirror=1", 20},
     {"resize=112 rand_augment=2 rand_augment_magnitude=20", 4},
     {"resize=112 trivial_augment=1 rand_mirror=1", 4},
+    {"resize=112 rand_flip=1", 30},
+    {"resize=112 rand_flip=0.5 rand_mirror_prob=0.3 max_rotate_angle=30 pad=8 rand_crop=1", 20},
+    {"resize=112 auto_augment=svhn", 4},
+    {"resize=112 rand_augment=2 rand_augment_style=timm_inc rand_augment_mstd=0.5", 4},
+    {"resize=112 resize_style=pillow inter_method=2", 30},
+    {"random_resized_crop=1 rrc_style=torch min_random_area=0.2 resize_style=pillow", 10},
     {"num_views=3 batch_size=6 resize=112 pad=20 rand_crop=1 max_rotate_angle=45", 60},
     {"num_views=4 batch_size=8 random_resized_crop=1 min_random_area=0.3 rand_mirror=1", 30},
     {"num_views=2 batch_size=6 aug_seq=det_aug_default fill_value=255 rand_mirror_prob=0.5 "
@@ -54,6 +60,9 @@ static const struct {
     {"aug_seq=det_aug_default fill_value=255", 30},
     {"aug_seq=det_aug_default fill_value=255 rand_mirror_prob=0.5 resize_mode=fit", 30},
     {"aug_seq=det_aug_default fill_value=255 rand_mirror_prob=1 resize_mode=shrink resize=90", 30},
+    {"aug_seq=det_aug_default fill_value=255 rand_flip=0.5 rand_mirror_prob=0.5 resize_mode=fit",
+     30},
+    {"aug_seq=det_aug_default fill_value=255 rand_flip=1 resize_mode=shrink resize=90", 30},
     {"aug_seq=det_aug_default fill_value=255 rand_pad_prob=1 max_pad_scale=2", 30},
     {"aug_seq=det_aug_default fill_value=255 rand_crop_prob=1 min_crop_scales=0.5 "
      "crop_emit_mode=overlap emit_overlap_thresh=0.1 rand_mirror_prob=0.5 rand_pad_prob=0.5 "

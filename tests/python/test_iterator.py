@@ -4,6 +4,8 @@ import inspect
 import json
 import pickle
 import struct
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -47,6 +49,26 @@ def test_every_dtype_and_layout_is_the_same_image(shard, dtype, layout):
     same = b.data if layout == "NCHW" else b.data.transpose(0, 3, 1, 2)
     expected = np.clip(a.data, -128, 127) if dtype == "int8" else a.data
     assert (same == expected.astype(dtype)).all()
+
+
+def test_bfloat16_is_the_upper_half_of_float32_rounded_to_even(shard):
+    normalized = {"mean": (123.7, 116.3, 103.5), "std": (58.4, 57.1, 57.4)}
+    with open_iter(shard, **normalized) as it, open_iter(shard, dtype="bfloat16", **normalized) as other:
+        exact, batch = next(it).data.view(np.uint32), next(other)
+    bits = batch.data.view(np.uint16)
+    assert batch.data.dtype in ("uint16", "bfloat16") and "<img" in batch._repr_html_()
+    assert (bits == (exact + 0x7FFF + (exact >> 16 & 1)) >> 16).all() and len(np.unique(bits)) > 100
+
+
+def test_bfloat16_has_the_type_of_ml_dtypes_where_it_is_installed(shard, monkeypatch):
+    kind = types.ModuleType("ml_dtypes")
+    kind.bfloat16 = np.int16  # a type of two bytes will do
+    monkeypatch.setitem(sys.modules, "ml_dtypes", kind)
+    with open_iter(shard, dtype="bfloat16") as it:
+        assert next(it).data.dtype == np.int16
+    monkeypatch.setitem(sys.modules, "ml_dtypes", None)  # cannot be imported
+    with open_iter(shard, dtype="bfloat16") as it:
+        assert next(it).data.dtype == np.uint16
 
 
 def test_batches_that_are_referred_to_keep_their_images_after_close_too(shard):

@@ -33,7 +33,7 @@ def test_batches_are_those_of_the_iterator_as_tensors(shard):
         assert len(labels) == 37 % 8  # the tail is shorter, as a DataLoader's
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "int8"])
+@pytest.mark.parametrize("dtype", ["float32", "float16", "uint8", "int8", "bfloat16"])
 def test_images_are_not_copied(shard, dtype):
     with loader(shard, dtype=dtype) as ours:
         images, _ = next(iter(ours))

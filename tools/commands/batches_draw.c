@@ -73,5 +73,9 @@ void batches_draw(FILE *out, const struct imrec_draw *d)
             put_value(&j, NULL, f->type, at + k * bytes_of(f->type));
         json_end(&j);
     }
+    if (d->flip) /* of younger fields those that are not neutral */
+        json_bool(&j, "flip", true);
+    if (d->solarized)
+        json_bool(&j, "solarized", true);
     json_close(&j);
 }

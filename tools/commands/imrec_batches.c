@@ -84,7 +84,8 @@ static void name_of(char out[32], const char *stem, uint32_t tensor, const char 
 
 static bool open_data(struct job *j, uint32_t tensor, const struct imrec_shape *s)
 {
-    static const char *const types[] = {"<f4", "<f2", "|u1", "|i1"};
+    static const char *const types[] = {"<f4", "<f2", "|u1", "|i1",
+                                        "<u2"}; /* NumPy has no bfloat16: its bits */
     const uint64_t nchw[] = {s->channels, s->height, s->width};
     const uint64_t nhwc[] = {s->height, s->width, s->channels};
     char name[32];

@@ -3,12 +3,12 @@
 
 static void show_ops(FILE *out, const struct imrec_draw *d)
 {
-    static const char *const names[IMREC_OPS] = {
-        "identity",  "shear x",    "shear y",      "translate x", "translate y",
-        "rotate",    "brightness", "colour",       "contrast",    "sharpness",
-        "posterize", "solarize",   "autocontrast", "equalize"};
+    static const char *const names[IMREC_ALL_OPS] = {
+        "identity",     "shear x",  "shear y",  "translate x", "translate y", "rotate",
+        "brightness",   "colour",   "contrast", "sharpness",   "posterize",   "solarize",
+        "autocontrast", "equalize", "invert",   "solarize add"};
     for (uint32_t i = 0; i < d->op_count && i < 4; i++)
-        if (d->op[i] < IMREC_OPS)
+        if (d->op[i] < IMREC_ALL_OPS)
             fprintf(out, "<br>%s %.3g", names[d->op[i]], (double)d->op_magnitude[i]);
 }
 
@@ -41,6 +41,8 @@ void sheet_draw(FILE *out, const struct imrec_draw *d)
             "<br>%" PRIu32 "x%" PRIu32 " at %" PRIu32 ", %" PRIu32 " of %" PRIu32 "x%" PRIu32 "%s",
             d->crop_width, d->crop_height, d->x, d->y, d->width, d->height,
             d->mirror ? ", mirrored" : "");
+    if (d->flip)
+        fputs(", flipped", out);
     if (d->warped)
         fprintf(out, "<br>turned %d&deg;, shear %.3g, scale %.3g, aspect %.3g", (int)d->angle,
                 (double)d->shear, (double)d->scale, (double)d->aspect);
@@ -61,6 +63,8 @@ void sheet_draw(FILE *out, const struct imrec_draw *d)
         fprintf(out, "<br>hue %+.3g", (double)d->hue);
     if (d->grey)
         fputs("<br>grey", out);
+    if (d->solarized)
+        fputs("<br>solarized", out);
     if (d->blur_sigma > 0)
         fprintf(out, "<br>blurred by %.2g px", (double)d->blur_sigma);
     show_slot_steps(out, d);

@@ -1,0 +1,96 @@
+/* augment/draw/policies.c - the operations of AutoAugment (Cubuk et al. 2018, appendix A), with the
+ * strengths as numbers of a bin of ten. */
+#include "augment/draw/policies.h"
+
+#include "imrec/augment.h"
+
+#define OP(name, tenths, bin)                                                                      \
+    {                                                                                              \
+        IMREC_OP_##name, tenths, bin                                                               \
+    }
+
+/* clang-format off */
+const struct policy_op policies[3][POLICY_PAIRS][2] = {
+    [IMREC_POLICY_IMAGENET - 1] = {
+        {OP(POSTERIZE, 4, 8), OP(ROTATE, 6, 9)},
+        {OP(SOLARIZE, 6, 5), OP(AUTOCONTRAST, 6, 0)},
+        {OP(EQUALIZE, 8, 0), OP(EQUALIZE, 6, 0)},
+        {OP(POSTERIZE, 6, 7), OP(POSTERIZE, 6, 6)},
+        {OP(EQUALIZE, 4, 0), OP(SOLARIZE, 2, 4)},
+        {OP(EQUALIZE, 4, 0), OP(ROTATE, 8, 8)},
+        {OP(SOLARIZE, 6, 3), OP(EQUALIZE, 6, 0)},
+        {OP(POSTERIZE, 8, 5), OP(EQUALIZE, 10, 0)},
+        {OP(ROTATE, 2, 3), OP(SOLARIZE, 6, 8)},
+        {OP(EQUALIZE, 6, 0), OP(POSTERIZE, 4, 6)},
+        {OP(ROTATE, 8, 8), OP(COLOR, 4, 0)},
+        {OP(ROTATE, 4, 9), OP(EQUALIZE, 6, 0)},
+        {OP(EQUALIZE, 0, 0), OP(EQUALIZE, 8, 0)},
+        {OP(INVERT, 6, 0), OP(EQUALIZE, 10, 0)},
+        {OP(COLOR, 6, 4), OP(CONTRAST, 10, 8)},
+        {OP(ROTATE, 8, 8), OP(COLOR, 10, 2)},
+        {OP(COLOR, 8, 8), OP(SOLARIZE, 8, 7)},
+        {OP(SHARPNESS, 4, 7), OP(INVERT, 6, 0)},
+        {OP(SHEAR_X, 6, 5), OP(EQUALIZE, 10, 0)},
+        {OP(COLOR, 4, 0), OP(EQUALIZE, 6, 0)},
+        {OP(EQUALIZE, 4, 0), OP(SOLARIZE, 2, 4)},
+        {OP(SOLARIZE, 6, 5), OP(AUTOCONTRAST, 6, 0)},
+        {OP(INVERT, 6, 0), OP(EQUALIZE, 10, 0)},
+        {OP(COLOR, 6, 4), OP(CONTRAST, 10, 8)},
+        {OP(EQUALIZE, 8, 0), OP(EQUALIZE, 6, 0)},
+    },
+    [IMREC_POLICY_CIFAR10 - 1] = {
+        {OP(INVERT, 1, 0), OP(CONTRAST, 2, 6)},
+        {OP(ROTATE, 7, 2), OP(TRANSLATE_X, 3, 9)},
+        {OP(SHARPNESS, 8, 1), OP(SHARPNESS, 9, 3)},
+        {OP(SHEAR_Y, 5, 8), OP(TRANSLATE_Y, 7, 9)},
+        {OP(AUTOCONTRAST, 5, 0), OP(EQUALIZE, 9, 0)},
+        {OP(SHEAR_Y, 2, 7), OP(POSTERIZE, 3, 7)},
+        {OP(COLOR, 4, 3), OP(BRIGHTNESS, 6, 7)},
+        {OP(SHARPNESS, 3, 9), OP(BRIGHTNESS, 7, 9)},
+        {OP(EQUALIZE, 6, 0), OP(EQUALIZE, 5, 0)},
+        {OP(CONTRAST, 6, 7), OP(SHARPNESS, 6, 5)},
+        {OP(COLOR, 7, 7), OP(TRANSLATE_X, 5, 8)},
+        {OP(EQUALIZE, 3, 0), OP(AUTOCONTRAST, 4, 0)},
+        {OP(TRANSLATE_Y, 4, 3), OP(SHARPNESS, 2, 6)},
+        {OP(BRIGHTNESS, 9, 6), OP(COLOR, 2, 8)},
+        {OP(SOLARIZE, 5, 2), OP(INVERT, 0, 0)},
+        {OP(EQUALIZE, 2, 0), OP(AUTOCONTRAST, 6, 0)},
+        {OP(EQUALIZE, 2, 0), OP(EQUALIZE, 6, 0)},
+        {OP(COLOR, 9, 9), OP(EQUALIZE, 6, 0)},
+        {OP(AUTOCONTRAST, 8, 0), OP(SOLARIZE, 2, 8)},
+        {OP(BRIGHTNESS, 1, 3), OP(COLOR, 7, 0)},
+        {OP(SOLARIZE, 4, 5), OP(AUTOCONTRAST, 9, 0)},
+        {OP(TRANSLATE_Y, 9, 9), OP(TRANSLATE_Y, 7, 9)},
+        {OP(AUTOCONTRAST, 9, 0), OP(SOLARIZE, 8, 3)},
+        {OP(EQUALIZE, 8, 0), OP(INVERT, 1, 0)},
+        {OP(TRANSLATE_Y, 7, 9), OP(AUTOCONTRAST, 9, 0)},
+    },
+    [IMREC_POLICY_SVHN - 1] = {
+        {OP(SHEAR_X, 9, 4), OP(INVERT, 2, 0)},
+        {OP(SHEAR_Y, 9, 8), OP(INVERT, 7, 0)},
+        {OP(EQUALIZE, 6, 0), OP(SOLARIZE, 6, 6)},
+        {OP(INVERT, 9, 0), OP(EQUALIZE, 6, 0)},
+        {OP(EQUALIZE, 6, 0), OP(ROTATE, 9, 3)},
+        {OP(SHEAR_X, 9, 4), OP(AUTOCONTRAST, 8, 0)},
+        {OP(SHEAR_Y, 9, 8), OP(INVERT, 4, 0)},
+        {OP(SHEAR_Y, 9, 5), OP(SOLARIZE, 2, 6)},
+        {OP(INVERT, 9, 0), OP(AUTOCONTRAST, 8, 0)},
+        {OP(EQUALIZE, 6, 0), OP(ROTATE, 9, 3)},
+        {OP(SHEAR_X, 9, 4), OP(SOLARIZE, 3, 3)},
+        {OP(SHEAR_Y, 8, 8), OP(INVERT, 7, 0)},
+        {OP(EQUALIZE, 9, 0), OP(TRANSLATE_Y, 6, 6)},
+        {OP(INVERT, 9, 0), OP(EQUALIZE, 6, 0)},
+        {OP(CONTRAST, 3, 3), OP(ROTATE, 8, 4)},
+        {OP(INVERT, 8, 0), OP(TRANSLATE_Y, 0, 2)},
+        {OP(SHEAR_Y, 7, 6), OP(SOLARIZE, 4, 8)},
+        {OP(INVERT, 6, 0), OP(ROTATE, 8, 4)},
+        {OP(SHEAR_Y, 3, 7), OP(TRANSLATE_X, 9, 3)},
+        {OP(SHEAR_X, 1, 6), OP(INVERT, 6, 0)},
+        {OP(SOLARIZE, 7, 2), OP(TRANSLATE_Y, 6, 7)},
+        {OP(SHEAR_Y, 8, 4), OP(INVERT, 8, 0)},
+        {OP(SHEAR_X, 7, 9), OP(TRANSLATE_Y, 8, 3)},
+        {OP(SHEAR_Y, 8, 5), OP(AUTOCONTRAST, 7, 0)},
+        {OP(SHEAR_X, 7, 2), OP(INVERT, 1, 0)},
+    },
+};
+/* clang-format on */
