@@ -34,7 +34,7 @@ __all__ = ["AccessError", "ArgumentError", "Batch", "CBFDeserializer", "CSR", "C
            "View", "decode", "describe", "encode_jpeg", "info", "pack", "read_sequences", "register_store",
            "sequence_to_cntk_text_format", "streams_of", "unregister_store", "verify", "view", "webdataset",
            "write_cbf", "write_ctf", "__version__"]
-_MODULES = ("io", "recordio", "torch")  # imported on demand: the last one imports torch
+_MODULES = ("huggingface", "io", "recordio", "torch")  # imported on demand: they import torch, and transformers
 
 
 def __getattr__(name: str) -> Any:
