@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import collections
 import concurrent.futures
+import contextlib
 import hashlib
 import struct
 import time
@@ -130,7 +131,8 @@ class Ahead:
             entry.future = self._pool.submit(self._work, batch)
         except (StopIteration, Error) as error:
             entry.error = error
-        entry.place = self._it.state_dict()
+        with contextlib.suppress(Error):  # after an error that ends the iterator there is none
+            entry.place = self._it.state_dict()
         return entry
 
     def _fill(self, entries: int, prepare: Callable[[Batch], None]) -> None:
