@@ -24,17 +24,18 @@ from .minibatch import (CSR, FULL_DATA_SWEEP, INFINITELY_REPEAT, CBFDeserializer
                         Minibatch, MinibatchData, MinibatchSource, StreamDef, StreamDefs, StreamInformation)
 from .sequences import (SequenceData, read_sequences, sequence_to_cntk_text_format, streams_of, write_cbf, write_ctf)
 from .errors import (AccessError, ArgumentError, CancelledError, CorruptError, DataError, Error, ForkedError, LimitError,
-                     MissingFileError, OutOfMemoryError, StorageError, UnsupportedError)
+                     MissingFileError, OutOfMemoryError, StorageError, TransformError, UnsupportedError)
 
 __all__ = ["AccessError", "ArgumentError", "Batch", "CBFDeserializer", "CSR", "CTFDeserializer", "CancelledError",
            "CorruptError", "DataError", "Deserializer", "Error", "FULL_DATA_SWEEP", "ForkedError", "FsspecStore",
            "INFINITELY_REPEAT", "ImageRecordIter", "InputSplit", "LimitError", "Minibatch", "MinibatchData",
            "MinibatchSource", "MissingFileError", "OutOfMemoryError", "Record", "RecordList", "Records", "SequenceData",
-           "Source", "StorageError", "Store", "StoredObject", "StreamDef", "StreamDefs", "StreamInformation", "UnsupportedError",
+           "Source", "StorageError", "Store", "StoredObject", "StreamDef", "StreamDefs", "StreamInformation", "TransformError",
+           "UnsupportedError",
            "View", "decode", "describe", "encode_jpeg", "info", "pack", "read_sequences", "register_store",
            "sequence_to_cntk_text_format", "streams_of", "unregister_store", "verify", "view", "webdataset",
            "write_cbf", "write_ctf", "__version__"]
-_MODULES = ("io", "recordio", "torch")  # imported on demand: the last one imports torch
+_MODULES = ("huggingface", "io", "recordio", "torch")  # imported on demand: they import torch, and transformers
 
 
 def __getattr__(name: str) -> Any:

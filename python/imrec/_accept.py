@@ -46,9 +46,9 @@ _ELSEWHERE = {  # names of torch's DataLoader and torchvision, and what to write
     "pin_memory_device": "write imrec.torch.Loader(..., pin_memory=True)",
     "sampler": "write shuffle=True, or num_parts= and part_index= for a share of the data; " + _DATASET,
     "batch_sampler": "write batch_size= and shuffle=True; " + _DATASET,
-    "collate_fn": "leave it out: batches are made as arrays; " + _DATASET,
+    "collate_fn": "leave it out: batches are made as arrays; imrec.torch.Loader has collate=; " + _DATASET,
     "transform": "write parameters (random_resized_crop=True, rand_mirror=True, mean=, std=, ...) or "
-                 "preset='imagenet-train-torch'; " + _DATASET,
+                 "preset='imagenet-train-torch'; imrec.torch.Loader has transform=; " + _DATASET,
     "transforms": "write parameters (random_resized_crop=True, rand_mirror=True, ...); " + _DATASET,
     "target_transform": "write path_imglist=LIST for other labels; " + _DATASET,
     "image_size": "write data_shape=224 or data_shape=(3, 224, 224)",
@@ -61,8 +61,11 @@ _ELSEWHERE = {  # names of torch's DataLoader and torchvision, and what to write
     "horizontal_flip": "write rand_mirror=True",
     "device": "leave it out: batches are in the machine's memory",
 }
-_LOADERS_OWN = ("rank", "world_size", "pin_memory", "channels_last", "label_dtype", "weights", "restart", "copy")
+_LOADERS_OWN = ("rank", "world_size", "pin_memory", "channels_last", "label_dtype", "weights", "restart", "copy", "deliver",
+                "transform", "collate", "transform_threads")
 _OF_LOADER = {
+    "collate_fn": "write collate=FUNCTION",
+    "transforms": "write transform=FUNCTION of a tuple (image, label), or parameters (random_resized_crop=True, ...)",
     "num_replicas": "write world_size=N and rank=K",
     "sampler": "write shuffle=True: ranks share the data by themselves; " + _DATASET,
     "device": "write images.to(device): with pin_memory=True and non_blocking=True it does not wait",
@@ -77,7 +80,7 @@ def accepted(values: Mapping[str, Any], of_loader: bool = False) -> dict[str, An
     for name in values:
         elsewhere = (of_loader and _OF_LOADER.get(name)) or _ELSEWHERE.get(name)
         if elsewhere:
-            raise ArgumentError(f"{what} has no parameter '{name}': {elsewhere}")
+            raise ArgumentError(f"{what} has no parameter '{name}': {elsewhere}", field=name)
         known(name, ITER, what, _LOADERS_OWN if of_loader else ("copy",))
     if out.get("path_imgrec") is not None:
         out["path_imgrec"] = _shards(out["path_imgrec"], what)
@@ -109,7 +112,7 @@ def known(name: str, table: Iterable[Parameter], what: str, more: Iterable[str] 
     names = [*(row.name for row in table), *more]
     if name not in names:
         near = difflib.get_close_matches(name, names, 1)
-        raise ArgumentError(f"{what} has no parameter '{name}'" + (f"; did you mean {near[0]}?" if near else ""))
+        raise ArgumentError(f"{what} has no parameter '{name}'" + (f"; did you mean {near[0]}?" if near else ""), field=name)
 
 
 def shape(name: str, value: Any) -> Any:
@@ -169,6 +172,12 @@ def _of_unit_scale(name: str, values: list[float], out: Mapping[str, Any]) -> bo
     scaled = abs(float(out.get("scale") or 1)) < 0.1  # (pixel - mean) * scale / std: std is of scaled pixels
     return (not out.get("audio") and not (name == "std" and scaled) and max(values, default=0) <= 1
             and any(0 < v < 1 for v in values))
+
+
+def refuse_unit_scale(name: str, values: Sequence[float], scale: float) -> None:
+    """Raises ArgumentError if numbers are meant for pixels from 0 to 1."""
+    if _of_unit_scale(name, list(values), {"scale": scale}):
+        raise ArgumentError(_unit_scale(name, list(values)), field=name)
 
 
 def _unit_scale(names: str, values: list[float]) -> str:

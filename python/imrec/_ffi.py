@@ -45,10 +45,10 @@ def raise_error(status: int, err: Any, **more: Any) -> None:
     raise error_of(status, err, **more)
 
 
-def check(status: int, err: Any) -> int:
-    """The status of a successful call; otherwise raises its error."""
+def check(status: int, err: Any, **more: Any) -> int:
+    """The status of a successful call; otherwise raises its error, with further attributes."""
     if status not in (lib.IMREC_OK, lib.IMREC_END):
-        raise_error(status, err)
+        raise_error(status, err, **more)
     return status
 
 

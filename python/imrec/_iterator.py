@@ -29,6 +29,12 @@ if TYPE_CHECKING:
 _WAIT_MS = 100  # between looks at signals
 
 
+def _field_names(fields: Any) -> tuple[str, ...]:
+    """Of fields="txt,json?": txt and json."""
+    said = ffi.string(fields).decode(errors="surrogateescape") if fields else ""
+    return tuple(name[:-1] if name.endswith("?") else name for name in said.split(",")) if said else ()
+
+
 class ImageRecordIter:
     """Reads record shards as shuffled and augmented batches.
 
@@ -152,6 +158,9 @@ class ImageRecordIter:
             "skips": options.on_error != lib.IMREC_ON_ERROR_STOP, "endless": wraps or options.epoch_size == lib.IMREC_INFINITELY_REPEAT,
             "together": options.num_parts > 1 or options.equal_batches, "num_classes": options.num_classes,
             "channels": options.data_shape.channels, "shuffle": options.shuffle,
+            "seed": options.seed if options.seed_aug < 0 else options.seed_aug,
+            "masks": options.masks != lib.IMREC_MASK_NONE, "keypoints": options.keypoints, "boxes": options.boxes,
+            "bfloat16": self._bfloat16, "fields": _field_names(options.fields),
             "ends": {"num_parts": options.num_parts, "batch_size": batch, "epoch_size": options.epoch_size,
                      "max_samples": options.max_samples, "seed_aug": options.seed_aug, "mix_group": options.mix_group,
                      "last_batch": ffi.string(ffi.cast("enum imrec_last_batch", last))[len("IMREC_LAST_"):].lower()}}
@@ -207,6 +216,11 @@ class ImageRecordIter:
                          "the logger imrec names the first ones, and on_error='stop' raises their errors", batch=batch,
                          status=lib.IMREC_ERR_DATA)
 
+    def _is_ready(self) -> bool:
+        """Whether the next batch, or the end, can be had without waiting."""
+        with self._serve():
+            return bool(lib.imrec_iter_wait(self._it, 0))
+
     def _read(self) -> tuple[Batch | None, int, Any]:
         """C's next batch; None at the end of a sweep."""
         self._keep()
@@ -259,13 +273,23 @@ class ImageRecordIter:
                 raise CancelledError("this ImageRecordIter is closed")
             yield
 
+    def _samples(self) -> int:
+        """Samples of a sweep: of the partition, or, with order="global", of the job."""
+        samples, err = ffi.new("uint64_t *"), new_error()
+        with self._serve():
+            check(lib.imrec_iter_samples(self._it, samples, err), err)
+        return int(samples[0])
+
+    def _share(self) -> int:
+        """Samples of a sweep that a partition reads; of equal ones the largest."""
+        parts = self._options["ends"]["num_parts"] if self._options["of_job"] else 1
+        return -(-self._samples() // parts)
+
     def __len__(self) -> int:
         """Batches of a sweep, or, with epoch_size, of an epoch. With on_error="skip" this includes skipped batches, in which all
         samples fail. Without an index or manifest it reads the heads of all records once, which may take a while."""
-        o, samples, err = self._options, ffi.new("uint64_t *"), new_error()
-        with self._serve():
-            check(lib.imrec_iter_samples(self._it, samples, err), err)
-        n, size = int(samples[0]), o["samples"]
+        o, n = self._options, self._samples()
+        size = o["samples"]
         if 0 < o["epoch_size"] < lib.IMREC_FULL_DATA_SWEEP:
             n = o["epoch_size"]
         if o["endless"]:

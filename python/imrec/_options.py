@@ -36,9 +36,9 @@ def assign(setter: Callable[..., int], options: Any, table: tuple[Parameter, ...
             continue
         encoded = os.fsencode(f"{name}={as_text(rows.get(name), name, value)}")
         if b"\0" in encoded:
-            raise ArgumentError(f"{name} must not have a zero byte in it")
+            raise ArgumentError(f"{name} must not have a zero byte in it", field=name)
         kept.append(ffi.new("char[]", encoded))
-        check(setter(options, kept[-1], err), err)
+        check(setter(options, kept[-1], err), err, field=name)
     return kept
 
 
@@ -57,12 +57,12 @@ def fill(struct: Any, table: tuple[Parameter, ...], values: Mapping[str, Any], w
             value = kept[-1]
         elif row.kind == "word":
             if value not in row.unit.split("|"):
-                raise ArgumentError(f"{name}={value!r}: it must be one of {', '.join(row.unit.split('|'))}")
+                raise ArgumentError(f"{name}={value!r}: it must be one of {', '.join(row.unit.split('|'))}", field=name)
             value = row.unit.split("|").index(value)
         elif row.kind == "bool":
             value = bool(value)
         elif not row.minimum <= value <= row.maximum:
-            raise ArgumentError(f"{name}={value!r}: it must be in [{row.minimum:g}, {row.maximum:g}]")
+            raise ArgumentError(f"{name}={value!r}: it must be in [{row.minimum:g}, {row.maximum:g}]", field=name)
         setattr(struct, name, value)
     return kept
 

@@ -17,11 +17,12 @@ class Error(Exception):
     offset: int | None  #: byte of the shard
     shard: str | None  #: its name
     id: int | None  #: of the image
+    field: str | None  #: name of the parameter, or the part of a record or call, that is wrong
 
     def __init__(self, message: str = "", *, status: int | None = None, errno: int | None = None,
-                 offset: int | None = None, shard: str | None = None, id: int | None = None) -> None:
+                 offset: int | None = None, shard: str | None = None, id: int | None = None, field: str | None = None) -> None:
         super().__init__(message)
-        self.status, self.errno, self.offset, self.shard, self.id = status, errno, offset, shard, id
+        self.status, self.errno, self.offset, self.shard, self.id, self.field = status, errno, offset, shard, id, field
 
 
 class ArgumentError(Error, ValueError):
@@ -83,6 +84,18 @@ class DataError(Error):
     def __init__(self, message: str = "", *, batch: Batch | None = None, **more: Any) -> None:
         super().__init__(message, **more)
         self.batch = batch
+
+
+class TransformError(Error):
+    """transform= or collate= of a Loader raised an exception, which is the `__cause__`; `field` is which of the two, `id` and
+    `slot` are those of the sample. The Loader continues with the next batch."""
+
+    batch: Batch | None
+    slot: int | None
+
+    def __init__(self, message: str = "", *, batch: Batch | None = None, slot: int | None = None, **more: Any) -> None:
+        super().__init__(message, **more)
+        self.batch, self.slot = batch, slot
 
 
 class CancelledError(Error):

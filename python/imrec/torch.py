@@ -1,4 +1,5 @@
-"""imrec in PyTorch: `Loader` replaces torchvision and a DataLoader, `Dataset` is for a DataLoader of your own.
+"""imrec in PyTorch: `Loader` replaces torchvision and a DataLoader, `Dataset` is for a DataLoader of your own;
+`prefetch_to()` and `normalize()` are for batches on their way to a device.
 
     loader = imrec.torch.Loader("train.rec", preset="imagenet-train-torch", batch_size=128, shuffle=True)
     for epoch in range(90):
@@ -10,7 +11,7 @@ from __future__ import annotations
 import functools
 import json
 import warnings
-from typing import TYPE_CHECKING, Any, Mapping
+from typing import TYPE_CHECKING, Any, Callable, Mapping
 
 import numpy as np
 import torch
@@ -21,7 +22,12 @@ from ._dataset import class_names
 from ._iterator import ImageRecordIter, position_of
 from ._loops import Loop
 from ._options import describe, signature
+from ._torch_cuda import Prefetched, prefetch_to
 from ._torch_dataset import Dataset
+from ._torch_face import Face
+from ._torch_items import Items, pinned
+from ._torch_normalize import normalize
+from ._transform import Ahead
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -29,9 +35,9 @@ if TYPE_CHECKING:
 
     from ._batch import Batch
     from ._tables import Data, LoaderParameters
+    from ._torch_items import Deliver
 
-__all__ = ["Dataset", "Loader", "rank_and_world_size"]
-
+__all__ = ["Dataset", "Loader", "Prefetched", "normalize", "prefetch_to", "rank_and_world_size"]
 
 
 def rank_and_world_size() -> tuple[int, int]:
@@ -54,6 +60,9 @@ def _place() -> _ranks.Place:
     return _ranks.guess()
 
 
+_MOST_THREADS = 64
+
+
 class _Iterator(ImageRecordIter):
     """The iterator of a Loader, with its defaults, which `preset` overrides."""
 
@@ -74,7 +83,7 @@ def _opened(path: Any, place: _ranks.Place, channels_last: bool, copy: bool, par
     return _Iterator(path, copy=copy, **{**own, **parameters})
 
 
-class Loader:
+class Loader(Face):
     """Reads record shards as batches of tensors: `for images, labels in loader` is one sweep, the next loop is the next one,
     in another order (there is no set_epoch).
 
@@ -105,6 +114,17 @@ class Loader:
     copy: images are copies, in memory of their own.
     image, label, fetch_threads, fetch_records: of data that is not packed, which the first argument may be, as with
         ImageRecordIter: a data set of Hugging Face, Parquet files, an object of your own.
+    deliver: the items of a batch: "dict" gives all of them by name, a tuple of names these in its order, a dict such as
+        {"pixel_values": "image", "labels": "label"} these under its keys. image and label are as above; mask: (slots, H, W) with
+        masks=; keypoint: float32 (slots, K, 3) with keypoints=K, label is then what precedes the points; weight: as above;
+        id: int64 (slots,); with fields="txt,json" also txt and json, lists of bytes (of numbers: of arrays; None: there is none).
+        Default: (image, label), with weights=True (image, label, weight).
+    transform: a function of one sample, a tuple or dict as in `deliver` but of one slot; returns what replaces it.
+    collate: a function of the list of a batch's samples; returns the batch. Default with transform: torch's default_collate. The
+        list's attribute `batch` contains the items of all slots as tensors.
+    transform_threads: 1 to 64 threads of Python that run transform and collate, each on a batch, ahead of the consumer by as many
+        batches. What the functions draw by torch is a function of seed, sweep and id. Their exceptions are a TransformError in
+        the place of the batch, and stats() has their time.
     Further keywords are the parameters of ImageRecordIter, below, except num_parts and part_index. Defaults that differ:
     data_shape=(3, 224, 224), and, if several ranks share a machine, preprocess_threads: its CPUs divided among them.
 
@@ -121,11 +141,14 @@ class Loader:
     if TYPE_CHECKING:
         def __init__(self, path_imgrec: Data, *, rank: int | None = None, world_size: int | None = None,
                      pin_memory: bool = False, channels_last: bool = False, label_dtype: torch.dtype | None = None,
-                     weights: bool = False, restart: bool = False, copy: bool = False,
-                     **parameters: Unpack[LoaderParameters]) -> None: ...
+                     weights: bool = False, restart: bool = False, copy: bool = False, deliver: Deliver = None,
+                     transform: Callable[[Any], Any] | None = None, collate: Callable[[list[Any]], Any] | None = None,
+                     transform_threads: int = 2, **parameters: Unpack[LoaderParameters]) -> None: ...
     else:
         def __init__(self, path_imgrec=None, *, rank=None, world_size=None, pin_memory=False, channels_last=False,
-                     label_dtype=None, weights=False, restart=False, copy=False, **parameters):
+                     label_dtype=None, weights=False, restart=False, copy=False, deliver=None, transform=None, collate=None,
+                     transform_threads=2, **parameters):
+            _check_functions(transform, collate, transform_threads)
             given = _ranks.given(rank, world_size)
             place, self._asked = given or _place(), given is None
             self.rank, self.world_size = place.rank, place.world
@@ -139,10 +162,17 @@ class Loader:
             if pin_memory and not torch.cuda.is_available():
                 warnings.warn("pin_memory is set, but there is no accelerator: nothing is pinned", stacklevel=2)
                 pin_memory = False
-            self._pin, self._permute, self._weights, self._restart = pin_memory, channels_last, weights, restart
+            self._pin, self._restart, self._shuffled = pin_memory, restart, bool(self._it._options["shuffle"])
             classes = (not parameters.get("num_classes") and not parameters.get("mixup") and not parameters.get("cutmix")
                        and self._it._labels != "float64")
-            self._label_dtype, self._classes = label_dtype, classes
+            self._collate = collate or (torch.utils.data.default_collate if transform else None)
+            try:
+                self._items = Items(deliver, weights, self._it._options, channels_last, label_dtype, classes)
+            except ArgumentError:
+                self._it.close()
+                raise
+            self._ahead = (Ahead(self._it, self._items, transform, collate, transform_threads, pin_memory)
+                           if self._collate else None)
             self._living = 0  # number of the active loop
             self._told = False  # whether slots without a sample were reported
             #: the imrec.Batch of the last delivered tensors
@@ -154,21 +184,23 @@ class Loader:
     _it: _Iterator
     _path: Any
     _parameters: dict[str, Any]
-    _pin: bool
-    _permute: bool
-    _weights: bool
+    _items: Items
+    _ahead: Ahead | None
     _restart: bool
-    _label_dtype: torch.dtype | None
-    _classes: bool
     _living: int
     _told: bool
     _asked: bool  # rank and world size come from torch.distributed or the environment
     batch_size: int  #: samples
     drop_last: bool  #: last_batch="drop"
 
+    @property
+    def restart(self) -> bool:
+        """Whether every loop is a complete sweep."""
+        return self._restart
+
     # ---- batches -------------------------------------------------------------------------------------------------
 
-    def __iter__(self) -> Loop[tuple[Any, ...]]:
+    def __iter__(self) -> Loop[Any]:
         """Tuples of images, labels (and weights): the rest of a sweep, or the next one; with restart=True the next one, unless
         load_state_dict() was called before."""
         if not self._restart:
@@ -186,12 +218,12 @@ class Loader:
                                 "this process is rank %d of %d; open it afterwards, or with rank= and world_size=", self.rank,
                                 self.world_size, *now)
 
-    def sweep(self) -> Loop[tuple[Any, ...]]:
+    def sweep(self) -> Loop[Any]:
         """A loop over exactly one complete sweep, from its start; the rest of another one is skipped."""
         self._it._loops.refuse_endless()
         return self._loop(rewinds=True)
 
-    def _loop(self, rewinds: bool) -> Loop[tuple[Any, ...]]:
+    def _loop(self, rewinds: bool) -> Loop[Any]:
         self._doubt_place()
         number = self._living = self._living + 1
         return Loop(self, lambda first: self._next(number, first, rewinds))
@@ -199,23 +231,43 @@ class Loader:
     def rewind(self) -> None:
         """Goes to the start of the next sweep; at the start of one it changes nothing."""
         self._living += 1
+        self._back()
         self._it.rewind()
 
-    def _next(self, number: int, first: bool, rewinds: bool) -> tuple[Any, ...]:
+    def _back(self) -> bool:
+        """What functions have ahead is dropped; whether the iterator was moved for it."""
+        return self._ahead is not None and self._ahead.back()
+
+    def _return_to(self, state: Mapping[str, Any]) -> None:
+        """A wrapper has read batches after `state`, and did not deliver them."""
+        if not self._restart:
+            self.load_state_dict(state)
+            self._it._loops.restored = False
+
+    def _next(self, number: int, first: bool, rewinds: bool) -> Any:
         if number != self._living:
             raise RuntimeError("another loop over this Loader has begun: it has one place in the data, not several")
+        if first and self._back() and not (self._restart or rewinds):
+            self._it._loops.begin()
         if first and (rewinds or (self._restart and not self._it._loops.restored)):
             self._it.rewind()
         restored = first and self._it._loops.restored
         self.batch = None  # releases its memory for reuse
         try:
-            self.batch = self._it.next()
+            self.batch, items = self._read()
         except StopIteration:
             if not (restored and self._restart):
                 raise
-            self.batch = self._it.next()  # the state was of a sweep's end
-        self._only_samples(self.batch)
-        return self._tensors(self.batch)
+            self.batch, items = self._read()  # the state was of a sweep's end
+        return items
+
+    def _read(self) -> tuple[Batch, Any]:
+        if self._ahead is not None:
+            return self._ahead.next(self._only_samples)
+        batch = self._it.next()
+        self._only_samples(batch)
+        items = self._items(batch)
+        return batch, pinned(items) if self._pin else items
 
     def _only_samples(self, batch: Batch) -> None:
         """Drops padding, too. Reports once if slots without a sample must stay."""
@@ -223,39 +275,14 @@ class Loader:
             return
         if batch.valid.any() and not self._it._options["fills"]:
             batch._drop(~batch.valid)
-        elif not self._weights and not self._told:
+        elif not self._items.has_weights and not self._told:
             self._told = True
             none = int((~batch.valid).sum())
             _log.logger.warning("%d of the %d slots of this batch are not samples (%d failed, %d padding), and they are "
-                                "delivered, %s; weights=True gives each batch a third tensor, in which they have weight 0, and "
+                                "delivered, %s; weights=True gives each batch a third tensor (deliver= the item weight), in which they have weight 0, and "
                                 "loader.batch.valid shows which they are", none, batch.slots, batch.failed, batch.pad,
                                 "because last_batch asks for full batches" if self._it._options["fills"] else
                                 "because every rank delivers the same number of batches")
-
-    def _tensor(self, view: Any) -> torch.Tensor:
-        if self._it._bfloat16:  # numpy has no such type: by way of its bits
-            return torch.from_numpy(view.view(np.int16)).view(torch.bfloat16)
-        return torch.from_numpy(view)
-
-    def _images(self, view: Any) -> torch.Tensor:
-        images = self._tensor(view)
-        if self._permute:
-            images = images.permute(0, 3, 1, 2)
-        return self._pinned(images)
-
-    def _pinned(self, tensor: torch.Tensor) -> torch.Tensor:
-        return tensor.pin_memory() if self._pin else tensor
-
-    def _tensors(self, batch: Batch) -> tuple[Any, ...]:
-        views, labels = tuple(map(self._images, batch.views)), torch.from_numpy(batch.labels)
-        if self._label_dtype is not None:
-            labels = labels.to(self._label_dtype)
-        elif self._classes and labels.ndim == 1:
-            labels = labels.to(torch.int64)
-        images = views if len(views) > 1 else views[0]
-        if not self._weights:
-            return images, self._pinned(labels)
-        return images, self._pinned(labels), self._pinned(torch.from_numpy(batch.valid).to(torch.float32))
 
     def __len__(self) -> int:
         """Batches of a sweep; the same on every rank."""
@@ -267,7 +294,8 @@ class Loader:
         """The place after the last delivered batch, to be saved with the model. It belongs to the job: all ranks have delivered
         the same number of batches, so the state of any rank, for example of rank 0, is valid for all; with order="global" for
         those of any world_size."""
-        return {**self._it.state_dict(), "world_size": self.world_size}
+        place = self._ahead.place() if self._ahead is not None else self._it.state_dict()
+        return {**place, "world_size": self.world_size}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes to the place of a state: the next loop begins there, on every rank that loads it. Data and seed must be the same;
@@ -280,6 +308,8 @@ class Loader:
                                 f"the data differ; run it with {world_size} ranks, or begin a sweep without the state "
                                 "(states of a Loader with order='global' resume on any number of ranks)")
         self._living += 1
+        if self._ahead is not None:
+            self._ahead.forget()
         self._it.load_state_dict({"position": position})
 
     # ---- the data ------------------------------------------------------------------------------------------------
@@ -312,11 +342,15 @@ class Loader:
     # ---- the rest ------------------------------------------------------------------------------------------------
 
     def stats(self) -> dict[str, Any]:
-        """The statistics of ImageRecordIter: next_wait_ns is the time that the training loop waited for data."""
-        return self._it.stats()
+        """The statistics of ImageRecordIter: next_wait_ns is the time that the training loop waited for data. With functions also
+        transform_ns, their time in all threads, transform_wait_ns, how long the loop waited for them, and transform_batches."""
+        functions = self._ahead.stats() if self._ahead is not None else {}
+        return {**self._it.stats(), **functions}
 
     def close(self) -> None:
         """Stops the workers; twice is harmless."""
+        if self._ahead is not None:
+            self._ahead.close()
         self._it.close()
 
     def __enter__(self) -> Self:
@@ -330,6 +364,14 @@ class Loader:
 
     def _repr_html_(self) -> str:
         return self._it._page(repr(self))
+
+
+def _check_functions(transform: Any, collate: Any, threads: Any) -> None:
+    for name, function in (("transform", transform), ("collate", collate)):
+        if function is not None and not callable(function):
+            raise ArgumentError(f"{name} must be a function, not {type(function).__name__}", field=name)
+    if not isinstance(threads, int) or not 1 <= threads <= _MOST_THREADS:
+        raise ArgumentError(f"transform_threads={threads!r}: it must be in [1, {_MOST_THREADS}]", field="transform_threads")
 
 
 def _is_of_job(position: str) -> bool:
@@ -353,7 +395,9 @@ if not TYPE_CHECKING:
         _ROWS, [inspect.Parameter("path_imgrec", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Data"),
          _own("rank", "int | None"), _own("world_size", "int | None"), _own("pin_memory", "bool", False),
          _own("channels_last", "bool", False), _own("label_dtype", "torch.dtype | None"), _own("weights", "bool", False),
-         _own("restart", "bool", False), _own("copy", "bool", False)],
+         _own("restart", "bool", False), _own("copy", "bool", False), _own("deliver", "Deliver"),
+         _own("transform", "Callable[[Any], Any] | None"), _own("collate", "Callable[[list[Any]], Any] | None"),
+         _own("transform_threads", "int", 2)],
         without=["path_imgrec"])
 
 

@@ -12,18 +12,29 @@ from imrec._ffi import error_of, lib, new_error
 from tests_support import open_iter
 
 
-@pytest.mark.parametrize("more, kind, words", [
-    ({"batch_sise": 3}, imrec.ArgumentError, "did you mean batch_size"),
-    ({"batch_size": 0}, imrec.ArgumentError, "batch_size"),
-    ({"batch_size": None}, imrec.ArgumentError, "batch_size"),
-    ({"last_batch": "padd"}, ValueError, "pad"),
-    ({"memory_limit": 1000}, imrec.LimitError, "memory_limit"),
-    ({"preset": "nothing"}, imrec.ArgumentError, "preset"),
-    ({"path_imglist": "a\0b"}, imrec.ArgumentError, "path_imglist"),
+@pytest.mark.parametrize("more, kind, words, field", [
+    ({"batch_sise": 3}, imrec.ArgumentError, "did you mean batch_size", "batch_sise"),
+    ({"batch_size": 0}, imrec.ArgumentError, "batch_size", "batch_size"),
+    ({"batch_size": None}, imrec.ArgumentError, "batch_size", None),
+    ({"last_batch": "padd"}, ValueError, "pad", "last_batch"),
+    ({"memory_limit": 1000}, imrec.LimitError, "memory_limit", None),
+    ({"preset": "nothing"}, imrec.ArgumentError, "preset", "preset"),
+    ({"path_imglist": "a\0b"}, imrec.ArgumentError, "path_imglist", "path_imglist"),
 ])
-def test_wrong_options_are_errors_that_say_what_is_right(shard, more, kind, words):
-    with pytest.raises(kind, match=words):
+def test_wrong_options_are_errors_that_say_what_is_right(shard, more, kind, words, field):
+    with pytest.raises(kind, match=words) as raised:
         open_iter(shard, **more)
+    assert raised.value.field == field
+
+
+def test_an_error_knows_shard_byte_and_id(broken):
+    with open_iter(broken) as it, pytest.raises(imrec.DataError) as raised:
+        list(it)
+    error = raised.value
+    where = next(record.offset for record in imrec.open(broken) if record.id == 7)
+    assert (error.shard, error.id, error.offset, error.field) == (broken, 7, where, None)
+    again = pickle.loads(pickle.dumps(imrec.TransformError("x", shard="a.rec", id=3, slot=1, field="collate")))
+    assert (again.shard, again.id, again.slot, again.field) == ("a.rec", 3, 1, "collate")
 
 
 def test_what_is_missing_or_no_shard_is_an_error_that_names_it(tmp_path):

@@ -1,0 +1,124 @@
+"""What a Loader delivers for a batch: its items, in a tuple or a dict."""
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Union
+
+import numpy as np
+import torch
+
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ._batch import Batch
+
+    Deliver = Union[str, Iterable[str], Mapping[str, str], None]
+
+#: The items, in the order in which a dict has them.
+NAMES = ("image", "label", "mask", "keypoint", "weight", "id")
+
+
+def _names(deliver: Any, weights: bool, available: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    """(key, item) of each; the keys of a tuple have no meaning."""
+    if deliver is None:
+        return tuple((name, name) for name in ("image", "label", *(("weight",) if weights else ())))
+    if weights:
+        raise ArgumentError("weights=True is for the default tuple: write 'weight' among the items of deliver")
+    if isinstance(deliver, str):
+        if deliver != "dict":
+            raise ArgumentError(f"deliver={deliver!r}: write 'dict', a tuple of items such as ('image', 'label', 'mask'), or a dict of "
+                                "them such as {'pixel_values': 'image', 'labels': 'label'}")
+        return tuple((name, name) for name in available)
+    pairs = tuple(deliver.items()) if isinstance(deliver, Mapping) else tuple((name, name) for name in deliver)
+    if not pairs:
+        raise ArgumentError(f"deliver={deliver!r} has no item: write some of {', '.join(NAMES)}")
+    return pairs
+
+
+class Items:
+    """Makes the items of batches. One object serves all threads."""
+
+    def __init__(self, deliver: Deliver, weights: bool, options: Mapping[str, Any], channels_last: bool,
+                 label_dtype: torch.dtype | None, classes: bool) -> None:
+        self._has = {"mask": options["masks"], "keypoint": options["keypoints"] > 0 and not options["boxes"]}
+        self._fields, self._bfloat16 = tuple(name for name in options["fields"] if name not in NAMES), options["bfloat16"]
+        self._pairs = _names(deliver, weights, (*(name for name in NAMES if self._has.get(name, True)), *self._fields))
+        self.as_dict = isinstance(deliver, (str, Mapping))
+        self._points, self._permute = options["keypoints"], channels_last
+        self._label_dtype, self._classes = label_dtype, classes
+        for _, item in self._pairs:
+            self._check(item)
+        wanted = {item for _, item in self._pairs}
+        self.has_weights, self._splits = "weight" in wanted, "keypoint" in wanted
+        self._make: dict[str, Callable[[Batch], Any]] = {name: getattr(self, f"_{name}") for name in NAMES}
+        self._make.update({name: operator.itemgetter(name) for name in self._fields})  # batch["txt"]
+
+    def _check(self, item: Any) -> None:
+        if item not in NAMES and item not in self._fields:
+            raise ArgumentError(f"deliver has no item {item!r}: its items are {', '.join((*NAMES, *self._fields))}; fields={item!r} adds "
+                                "a field of that name")
+        if not self._has.get(item, True):
+            raise ArgumentError("deliver has 'mask', but masks are not read: write masks='uint8', 'uint16' or 'int32'" if item == "mask"
+                                else "deliver has 'keypoint': it needs keypoints=K and labels without boxes (with boxes, the points "
+                                "of each object are in the label)")
+
+    def __call__(self, batch: Batch) -> Any:
+        made = [(key, self._make[item](batch)) for key, item in self._pairs]
+        return dict(made) if self.as_dict else tuple(value for _, value in made)
+
+    def samples(self, items: Any, slots: int) -> list[Any]:
+        """The items of a batch as one tuple or dict for each slot."""
+        def slot(value: Any, i: int) -> Any:
+            return tuple(v[i] for v in value) if isinstance(value, tuple) else value[i]
+
+        if self.as_dict:
+            return [{key: slot(value, i) for key, value in items.items()} for i in range(slots)]
+        return [tuple(slot(value, i) for value in items) for i in range(slots)]
+
+    # ---- one function for each item ------------------------------------------------------------------------------
+
+    def _tensor(self, view: Any) -> torch.Tensor:
+        if self._bfloat16:  # numpy has no such type: by way of its bits
+            return torch.from_numpy(view.view(np.int16)).view(torch.bfloat16)
+        return torch.from_numpy(view)
+
+    def _image(self, batch: Batch) -> Any:
+        views = [self._tensor(view) for view in batch.views]
+        if self._permute:
+            views = [view.permute(0, 3, 1, 2) for view in views]
+        return tuple(views) if len(views) > 1 else views[0]
+
+    def _mask(self, batch: Batch) -> Any:
+        masks = [torch.from_numpy(mask) for mask in batch.view_masks if mask is not None]
+        return tuple(masks) if len(batch.view_masks) > 1 else masks[0]
+
+    def _label(self, batch: Batch) -> torch.Tensor:
+        labels = torch.from_numpy(batch.labels)
+        if self._splits:  # the values before the keypoints
+            labels = labels[:, :labels.shape[1] - 3 * self._points]
+            labels = labels[:, 0] if labels.shape[1] == 1 else labels
+        if self._label_dtype is not None:
+            return labels.to(self._label_dtype)
+        return labels.to(torch.int64) if self._classes and labels.ndim == 1 else labels
+
+    def _keypoint(self, batch: Batch) -> torch.Tensor:
+        return torch.from_numpy(batch.labels[:, -3 * self._points:].reshape(batch.slots, self._points, 3))
+
+    @staticmethod
+    def _weight(batch: Batch) -> torch.Tensor:
+        return torch.from_numpy(batch.valid).to(torch.float32)
+
+    @staticmethod
+    def _id(batch: Batch) -> torch.Tensor:
+        return torch.from_numpy(batch.ids.view(np.int64))
+
+
+def pinned(value: Any) -> Any:
+    """The same with all tensors in pinned memory."""
+    if isinstance(value, torch.Tensor):
+        return value.pin_memory()
+    if isinstance(value, dict):
+        return {key: pinned(v) for key, v in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*map(pinned, value))
+    return type(value)(map(pinned, value)) if isinstance(value, (tuple, list)) else value
