@@ -37,11 +37,6 @@ static const struct transfer_kind *kind_of(const char *uri)
     return NULL;
 }
 
-bool transfer_is_called(const struct imrec_field *f, const char *name)
-{
-    return f->name_bytes == strlen(name) && memcmp(f->name, name, f->name_bytes) == 0;
-}
-
 /* ---- a record ----------------------------------------------------------------------------- */
 
 static bool has_no_labels(const struct transfer *t)

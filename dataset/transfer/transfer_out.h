@@ -5,6 +5,8 @@
 #include "dataset/checked_reader.h"
 #include "imrec/convert.h"
 
+#include <string.h>
+
 struct transfer_kind {
     const char *const *suffixes; /* NULL at the end */
     enum imrec_status (*open)(const char *uri, void **out, struct imrec_error *err);
@@ -27,5 +29,8 @@ extern const struct transfer_kind transfer_example, transfer_record;
 #define EXAMPLE_ID     "image/id"
 #define EXAMPLE_ID2    "image/id2"
 
-bool transfer_is_called(const struct imrec_field *f, const char *name);
+static inline bool transfer_is_called(const struct imrec_field *f, const char *name)
+{
+    return f->name_bytes == strlen(name) && memcmp(f->name, name, f->name_bytes) == 0;
+}
 #endif
