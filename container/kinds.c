@@ -154,12 +154,12 @@ static const struct container_kind *recognized(struct bytes first)
     return NULL;
 }
 
-/* container= is taken at its word: what begins otherwise is no shard of that. */
+/* container=, or who reads one kind only, is taken at its word. */
 static enum imrec_status refuse_other(const struct shard *h, const struct container_kind *said,
                                       const char *is, struct imrec_error *err)
 {
-    IMREC_REFUSE(err, "%.300s is no %s, which container= says: it begins as %s%s", h->uri,
-                 said->name, is != NULL ? "a " : "nothing that is known", is != NULL ? is : "");
+    IMREC_REFUSE(err, "%.300s must be a %s, but begins as %s%s", h->uri, said->name,
+                 is != NULL ? "a " : "nothing that is known", is != NULL ? is : "");
     imrec_error_file(err, h->uri);
     return IMREC_ERR_ARGUMENT;
 }

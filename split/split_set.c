@@ -45,6 +45,7 @@ static enum imrec_status open_set(const char *uri, struct split_set *s, struct i
         .num_parts = o->num_parts,
         .part_index = o->part_index,
         .cell_bytes = o->chunk_bytes,
+        .container = o->type == IMREC_SPLIT_TEXT ? IMREC_CONTAINER_AUTO : IMREC_CONTAINER_REC,
     };
     if (o->type == IMREC_SPLIT_TEXT)
         return container_open_as(&c, &text_kind, &s->files, err);

@@ -22,6 +22,7 @@ enum reason {
     REASON_DAMAGED,
     REASON_MASK,  /* missing, of another size, no mask at all */
     REASON_LABEL, /* of a sample in an archive: missing, no number */
+    REASON_FIELD, /* a file of fields: missing, unreadable */
     REASON_NO_MEMORY,
     REASON_COUNT
 };

@@ -153,3 +153,12 @@ void image_plan_add_mask(const struct image_to_plan *i, uint64_t mask_bytes, str
     p->need.work += i->o->pass_through ? i->file.n : 0; /* after its head, with the mask */
     p->need.record += png > mask_bytes ? png : mask_bytes;
 }
+
+void image_plan_add_fields(const struct image_to_plan *i, uint64_t bytes, struct image_plan *p)
+{
+    if (bytes == 0)
+        return;
+    /* read, gathered, in the record, and in its frame */
+    p->need.work += 4 * bytes + (i->o->pass_through ? i->file.n : 0);
+    p->need.record += bytes;
+}

@@ -38,4 +38,6 @@ void image_plan_pass(const struct image_to_plan *i, bool checked, struct image_p
 
 /* Adds what a mask takes that goes where its image goes. */
 void image_plan_add_mask(const struct image_to_plan *i, uint64_t mask_bytes, struct image_plan *p);
+/* Adds what files take that go into its record as they are. */
+void image_plan_add_fields(const struct image_to_plan *i, uint64_t bytes, struct image_plan *p);
 #endif

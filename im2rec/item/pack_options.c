@@ -62,6 +62,9 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
         return refuse(err, "drop_empty is about images of annotations: it needs annotations");
     if (o->masks[0] != '\0' && (o->list || shard_kinds[o->format]->bare))
         return refuse(err, "masks are packed into records: list and format=cbf cannot go with it");
+    if (o->fields[0] != '\0' && (o->list || shard_kinds[o->format]->bare))
+        return refuse(err, "fields are packed into records: list and format=cbf cannot go with "
+                           "them");
     if (o->keypoints != 0 && !o->pack_label && o->annotations[0] == '\0')
         return refuse(err, "keypoints are labels of a list: they need pack_label");
     if (o->copies > 1 && o->augment[0] == '\0')
@@ -182,6 +185,7 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
     };
     static const char *const of_places[] = {"keypoints", "keypoint_pairs", "drawn_on", NULL};
     static const char *const of_masks[] = {"masks", "ignore_label", NULL};
+    static const char *const of_fields[] = {"fields", NULL};
     static const char *const of_archives[] = {"image_ext", "label_ext", NULL};
     const bool archives = o->image_ext[0] != '\0' || o->label_ext[0] != '\0';
     const bool places = o->keypoints != 0 || o->drawn_on != IMREC_DRAWN_ON_UPRIGHT;
@@ -190,6 +194,7 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
     return is_one_of(p->name, names) || is_one_of(p->name, shard_kinds[o->format]->options) ||
            (places && is_one_of(p->name, of_places)) ||
            (archives && is_one_of(p->name, of_archives)) ||
+           (o->fields[0] != '\0' && is_one_of(p->name, of_fields)) ||
            (o->masks[0] != '\0' && is_one_of(p->name, of_masks));
 }
 

@@ -43,6 +43,8 @@ packer_new(const struct packer_options *given, struct packer **out, struct imrec
         st = augmenting_init(&k->augmenting, o->augment, pack_options_channels(o), err);
     if (st == IMREC_OK)
         st = item_targets_init(&k->targets, o, k->root->stop, err);
+    if (st == IMREC_OK)
+        st = item_fields_init(&k->fields, o->fields, k->root, err);
     if (st != IMREC_OK) {
         packer_free(k);
         *out = NULL;
@@ -61,6 +63,7 @@ void packer_free(struct packer *k)
     image_free(&k->resized);
     augmenting_free(&k->augmenting);
     item_targets_free(&k->targets);
+    item_fields_free(&k->fields);
     imrec_free(k->file.p);
     buf_free(&k->head);
     buf_free(&k->record);
@@ -83,6 +86,7 @@ void packer_trim(struct packer *k, bool all)
     resize_scratch_trim(k->scratch, most);
     augmenting_trim(&k->augmenting, most);
     item_targets_trim(&k->targets, most);
+    item_fields_trim(&k->fields, most);
     for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
         held += images[i]->capacity;
     if (k->file.capacity > (most != 0 ? KEPT_FILE : 0))

@@ -4,7 +4,9 @@
 
 #include "augment/geometry/orient.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "codec/codec.h"
+#include "formats/recordio/record_fields.h"
 #include "formats/recordio/record_mask.h"
 #include "im2rec/item/resizing.h"
 #include "imrec/detection.h"
@@ -99,20 +101,40 @@ static bool fits_record(struct pack_item *p, uint64_t bytes)
     return bytes <= RECORD_MAX;
 }
 
-/* Head, image, and the mask with its trailer, in one piece. */
-static bool append_all(struct packer *k, struct pack_item *p, struct bytes image)
+/* What follows the image in its record. */
+struct rest {
+    struct bytes mask;
+    struct record_field fields[ITEM_FIELDS_MOST + 1];
+    uint32_t field_count; /* 0: the mask is all there is */
+    uint64_t bytes;       /* with the trailer; 0: nothing follows */
+};
+
+static void find_rest(const struct packer *k, struct rest *r)
+{
+    r->mask = k->targets.png;
+    r->field_count = item_fields_list(&k->fields, r->mask, r->fields);
+    r->bytes = r->field_count != 0 ? record_fields_bytes(r->fields, r->field_count)
+               : r->mask.n != 0    ? (uint64_t)r->mask.n + RECORD_MASK_TRAILER_BYTES
+                                   : 0;
+}
+
+/* Head, image, and the rest, in one piece. */
+static bool
+append_all(struct packer *k, struct pack_item *p, struct bytes image, const struct rest *r)
 {
     struct imrec_error err;
-    const struct bytes mask = k->targets.png;
     uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
     k->record.n = 0;
     if (!packer_fine(p, buf_append(&k->record, k->head.p, k->head.n, &err), &err) ||
         !packer_fine(p, buf_append(&k->record, image.p, image.n, &err), &err))
         return false;
-    if (mask.n == 0)
+    if (r->field_count != 0)
+        return packer_fine(p, record_fields_append(&k->record, r->fields, r->field_count, &err),
+                           &err);
+    if (r->mask.n == 0)
         return true;
-    record_mask_trailer(mask, trailer);
-    return packer_fine(p, buf_append(&k->record, mask.p, mask.n, &err), &err) &&
+    record_mask_trailer(r->mask, trailer);
+    return packer_fine(p, buf_append(&k->record, r->mask.p, r->mask.n, &err), &err) &&
            packer_fine(p, buf_append(&k->record, trailer, sizeof(trailer), &err), &err);
 }
 
@@ -120,17 +142,18 @@ static bool append_all(struct packer *k, struct pack_item *p, struct bytes image
 static bool join(struct packer *k, struct pack_item *p, struct bytes image, struct bytes *whole)
 {
     const size_t room = k->head.n;
-    const struct bytes mask = k->targets.png;
+    struct rest rest;
+    find_rest(k, &rest);
     if (k->targets.labels && !packer_head(k, p)) /* as they are now */
         return false;
     *whole = (struct bytes){image.p - k->head.n, k->head.n + image.n};
-    if (!fits_record(p, (uint64_t)whole->n + mask.n + (mask.n != 0) * RECORD_MASK_TRAILER_BYTES))
+    if (!fits_record(p, whole->n + min_u64(rest.bytes, (uint64_t)RECORD_MAX + 1)))
         return false;
-    if (mask.n == 0 && k->head.n <= room && k->file.p != NULL && image.p == k->file.p + room) {
+    if (rest.bytes == 0 && k->head.n <= room && k->file.p != NULL && image.p == k->file.p + room) {
         memcpy(k->file.p + (room - k->head.n), k->head.p, k->head.n);
         return true;
     }
-    if (!append_all(k, p, image))
+    if (!append_all(k, p, image, &rest))
         return false;
     *whole = (struct bytes){k->record.p, k->record.n};
     return true;

@@ -148,6 +148,9 @@ static bool plan(struct packer *k, struct pack_item *p)
         return false;
     if (mask != 0)
         image_plan_add_mask(&i, mask, &k->plan);
+    if (!item_fields_read(&k->fields, p))
+        return false;
+    image_plan_add_fields(&i, item_fields_bytes(&k->fields), &k->plan);
     return packer_hold(k, p, k->plan.need);
 }
 

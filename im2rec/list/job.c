@@ -122,6 +122,7 @@ check_archives(const struct imrec_pack_options *p, const char *spec, struct imre
 {
     const char *wrong = p->list                            ? "list"
                         : p->masks[0] != '\0'              ? "masks"
+                        : p->fields[0] != '\0'             ? "fields"
                         : p->class_from != IMREC_CLASS_TOP ? "class_from"
                         : p->exts[0] != '\0'               ? "exts"
                         : p->new_classes                   ? "new_classes"

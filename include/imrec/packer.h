@@ -73,7 +73,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(const char *, max_skipped,   "",  0, 64,      "N|P%",    "run",   "end the run, which --resume can continue, when more images than this are skipped: a number, or a share of all images, as 0.5% (default: no limit)") \
     X(enum imrec_binary_index, binary_index, "auto", 0, 2, "auto|yes|no", "run", "write .idxb, of which a reader of one partition reads its part only: auto = for more than 1000000 records") \
     X(const char *, image_ext,     "",  0, 255,     "EXT",     "list",  "of tar archives: extension of a sample's image, as left.jpg (default: that of any format built in)") \
-    X(const char *, label_ext,     "",  0, 255,     "EXT|none", "list", "of tar archives: extension of a sample's label, a number; none = pack without labels (default: the first of cls, label and id that the first sample has)")
+    X(const char *, label_ext,     "",  0, 255,     "EXT|none", "list", "of tar archives: extension of a sample's label, a number; none = pack without labels (default: the first of cls, label and id that the first sample has)") \
+    X(const char *, fields,        "",  0, 4095,    "EXT,...", "list",  "pack files next to each image as fields of its record: a/b.txt for a/b.jpg with txt; an image without one is skipped, unless it is written as txt?")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until

@@ -256,6 +256,9 @@ def rows_of(source: Any, parameters: dict[str, Any]) -> Fetching | None:
     rows: Rows
     table = _arrow.is_table(source)
     if not table and not _is_source(source):
+        for name in KEYWORDS[2:]:  # Python's alone: not given, as their defaults say
+            if parameters.get(name, 0) is None:
+                del parameters[name]
         return None
     image, label, threads, at_once = (parameters.pop(name, None) for name in KEYWORDS)
     width = int(parameters.get("label_width") or 1)

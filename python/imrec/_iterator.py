@@ -498,5 +498,7 @@ if not TYPE_CHECKING:
 
     ImageRecordIter.__signature__ = signature(ITER, [
         inspect.Parameter("path_imgrec", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Data"),
+        *(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="int | None")
+          for name in ("fetch_threads", "fetch_records")),
         inspect.Parameter("copy", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="bool")],
         without=["path_imgrec"])

@@ -397,7 +397,7 @@ if not TYPE_CHECKING:
          _own("channels_last", "bool", False), _own("label_dtype", "torch.dtype | None"), _own("weights", "bool", False),
          _own("restart", "bool", False), _own("copy", "bool", False), _own("deliver", "Deliver"),
          _own("transform", "Callable[[Any], Any] | None"), _own("collate", "Callable[[list[Any]], Any] | None"),
-         _own("transform_threads", "int", 2)],
+         _own("transform_threads", "int", 2), _own("fetch_threads", "int | None"), _own("fetch_records", "int | None")],
         without=["path_imgrec"])
 
 

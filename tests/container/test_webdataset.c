@@ -345,9 +345,9 @@ TEST(container_says_which_files_are_meant)
     container_close(&c);
     o.container = IMREC_CONTAINER_REC;
     ck_assert_int_eq(container_open(&o, &c, &err), IMREC_ERR_ARGUMENT);
-    ck_assert_msg(strstr(err.message, "b.rec is no RecordIO shard, which container= says: it "
-                                      "begins as a tar archive") != NULL,
-                  "%s", err.message);
+    ck_assert_msg(
+        strstr(err.message, "b.rec must be a RecordIO shard, but begins as a tar archive") != NULL,
+        "%s", err.message);
     o.container = IMREC_CONTAINER_CBF;
     ck_assert_int_eq(container_open(&o, &c, &err), IMREC_ERR_ARGUMENT);
     tmpdir_remove(&dir);

@@ -287,7 +287,7 @@ TEST(what_label_offset_image_and_label_do_not_go_with_is_refused)
     expect_refused("batch_size=3 label=cls", IMREC_ERR_ARGUMENT,
                    "label= says which part of a sample is its label");
     expect_refused("batch_size=3 container=tar", IMREC_ERR_ARGUMENT,
-                   "no tar archive, which container= says");
+                   "must be a tar archive, but begins as");
 }
 
 TEST(opening_fails_cleanly)

@@ -121,13 +121,13 @@ def test_every_parameter_is_in_signature_help_and_types(shard):
     parameters = inspect.signature(imrec.torch.Loader).parameters
     rows = {row.name for row in _tables.ITER} - {"num_parts", "part_index"}
     own = {"rank", "world_size", "pin_memory", "channels_last", "label_dtype", "weights", "restart", "copy", "mean", "std",
-           "deliver", "transform", "collate", "transform_threads"}
+           "deliver", "transform", "collate", "transform_threads", "fetch_threads", "fetch_records"}
     assert set(parameters) == rows | own
     assert parameters["batch_size"].default is inspect.Parameter.empty and parameters["data_shape"].default == "3,224,224"
     assert parameters["last_batch"].default == "partial"
     assert all(re.search(rf"\b{name}\b.*:", imrec.torch.Loader.__doc__) for name in parameters)
     typed = set(_tables.LoaderParameters.__annotations__)
-    assert typed == (rows | {"mean", "std"}) - {"path_imgrec"} and "num_parts" in _tables.IterParameters.__annotations__
+    assert typed == (rows | {"mean", "std", "fetch_threads", "fetch_records"}) - {"path_imgrec"} and "num_parts" in _tables.IterParameters.__annotations__
     assert dir(imrec.torch) == ["Dataset", "Loader", "Prefetched", "normalize", "prefetch_to", "rank_and_world_size"]
     given = {n: p.default for n, p in parameters.items() if p.default is not inspect.Parameter.empty}
     with imrec.torch.Loader(shard, batch_size=8, **given) as a, imrec.torch.Loader(shard, batch_size=8) as b:

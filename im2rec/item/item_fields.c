@@ -1,0 +1,182 @@
+/* im2rec/item/item_fields.c */
+#include "im2rec/item/item_fields.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "formats/recordio/record_fields.h"
+#include "formats/recordio/recordio.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- names --------------------------------------------------------------------------------- */
+
+static enum imrec_status add_name(struct item_fields *f, char *name, struct imrec_error *err)
+{
+    const size_t n = strlen(name);
+    if (f->count == ITEM_FIELDS_MOST)
+        return IMREC_REFUSE(err, "fields names more than %u extensions", ITEM_FIELDS_MOST);
+    f->optional[f->count] = n != 0 && name[n - 1] == '?';
+    if (f->optional[f->count])
+        name[n - 1] = '\0';
+    name += name[0] == '.';
+    if (name[0] == '\0' || strchr(name, '/') != NULL)
+        return IMREC_REFUSE(err, "fields is a list of extensions, as txt,json?: '%.60s' is none",
+                            name);
+    if (strcmp(name, RECORD_FIELD_MASK) == 0)
+        return IMREC_REFUSE(err, "fields: 'mask' is the name of the image's mask (masks)");
+    for (uint32_t i = 0; i < f->count; i++)
+        if (strcmp(f->name[i], name) == 0)
+            return IMREC_REFUSE(err, "fields names '%.60s' twice", name);
+    f->name[f->count++] = name;
+    return IMREC_OK;
+}
+
+enum imrec_status item_fields_init(struct item_fields *f, const char *names,
+                                   const struct file_root *root, struct imrec_error *err)
+{
+    *f = (struct item_fields){.root = root, .values = BUF_INIT(RECORDIO_PART_MAX_BYTES)};
+    if (names[0] == '\0')
+        return IMREC_OK;
+    f->names = imrec_joined(names, strlen(names), "");
+    if (f->names == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for the names of fields");
+    for (char *at = f->names; at != NULL;) {
+        char *comma = strchr(at, ',');
+        if (comma != NULL)
+            *comma = '\0';
+        IMREC_TRY(add_name(f, at, err));
+        at = comma != NULL ? comma + 1 : NULL;
+    }
+    return IMREC_OK;
+}
+
+void item_fields_free(struct item_fields *f)
+{
+    IMREC_FREE(f->names, f->file.p);
+    buf_free(&f->values);
+    *f = (struct item_fields){0};
+}
+
+void item_fields_trim(struct item_fields *f, size_t most)
+{
+    if (f->file.capacity + f->values.cap <= most)
+        return;
+    imrec_free(f->file.p);
+    f->file = (struct file_bytes){NULL, 0, 0};
+    buf_free(&f->values);
+}
+
+/* ---- the files ----------------------------------------------------------------------------- */
+
+/* The image's path with the name for its extension. */
+static bool sibling(struct pack_item *p, const char *name, char out[IMAGE_PATH_MAX])
+{
+    size_t n = p->path.n;
+    while (n > 0 && p->path.p[n - 1] != '.' && p->path.p[n - 1] != '/')
+        n--;
+    const bool has = n > 1 && p->path.p[n - 1] == '.' && p->path.p[n - 2] != '/';
+    n = has ? n - 1 : p->path.n;
+    if (n + strlen(name) + 2 > IMAGE_PATH_MAX) {
+        pack_item_skip(p, REASON_FIELD, "the path of its field %.60s is longer than 4095 bytes",
+                       name);
+        return false;
+    }
+    memcpy(out, p->path.p, n);
+    (void)snprintf(out + n, IMAGE_PATH_MAX - n, ".%s", name);
+    return true;
+}
+
+/* Why the image is not packed: that of the field's file. */
+static void skip(struct pack_item *p, const char *name)
+{
+    char why[sizeof(p->why)];
+    snprintf(why, sizeof(why), "%s", p->why);
+    if (p->outcome.reason != REASON_NONE)
+        pack_item_skip(p, p->outcome.reason == REASON_NO_MEMORY ? REASON_NO_MEMORY : REASON_FIELD,
+                       "its field %.60s: %.280s", name, why);
+}
+
+static bool read_bytes(struct item_fields *f, struct pack_item *p, struct image_file *file)
+{
+    const size_t before = f->values.n;
+    if (file->size > RECORDIO_PART_MAX_BYTES - before) {
+        pack_item_skip(p, REASON_TOO_LARGE, "%" PRIu64 " bytes are more than a record holds",
+                       file->size);
+        file_close(file);
+        return false;
+    }
+    if (file->size == 0) {
+        file_close(file);
+        return true;
+    }
+    if (!file_read(p, f->root, file, 0, &f->file))
+        return false;
+    if (buf_append(&f->values, f->file.p, f->file.n, NULL) == IMREC_OK)
+        return true;
+    pack_item_skip(p, REASON_NO_MEMORY, "no memory for its %zu bytes", f->file.n);
+    return false;
+}
+
+static bool read_one(struct item_fields *f, struct pack_item *p, uint32_t i, bool *there)
+{
+    char name[IMAGE_PATH_MAX];
+    struct image_file file;
+    const struct bytes image = p->path;
+    if (!sibling(p, f->name[i], name))
+        return false;
+    p->path = (struct bytes){(const uint8_t *)name, strlen(name)};
+    *there = file_open(p, f->root, &file);
+    const bool fine = *there && read_bytes(f, p, &file);
+    p->path = image;
+    if (fine)
+        return true;
+    if (!*there && f->optional[i] && p->outcome.reason == REASON_MISSING) {
+        p->outcome.reason = REASON_NONE;
+        p->why[0] = '\0';
+        return true;
+    }
+    skip(p, f->name[i]);
+    return false;
+}
+
+bool item_fields_read(struct item_fields *f, struct pack_item *p)
+{
+    size_t end[ITEM_FIELDS_MOST], begin = 0;
+    bool there[ITEM_FIELDS_MOST];
+    f->values.n = 0;
+    for (uint32_t i = 0; i < f->count; i++) {
+        if (!read_one(f, p, i, &there[i]))
+            return false;
+        end[i] = f->values.n;
+    }
+    static const uint8_t nothing[1];
+    for (uint32_t i = 0; i < f->count; i++) { /* the buffer moves no more */
+        const uint8_t *from = f->values.p != NULL ? f->values.p + begin : nothing;
+        f->value[i] = (struct bytes){there[i] ? from : NULL, there[i] ? end[i] - begin : 0};
+        begin = end[i];
+    }
+    return true;
+}
+
+uint64_t item_fields_bytes(const struct item_fields *f)
+{
+    return f->count != 0 ? f->values.n : 0;
+}
+
+uint32_t item_fields_list(const struct item_fields *f, struct bytes mask,
+                          struct record_field out[ITEM_FIELDS_MOST + 1])
+{
+    static const char name[] = RECORD_FIELD_MASK;
+    uint32_t n = 0;
+    if (mask.n != 0)
+        out[n++] =
+            (struct record_field){{(const uint8_t *)name, sizeof(name) - 1}, mask, FIELD_BYTES};
+    const uint32_t before = n;
+    for (uint32_t i = 0; i < f->count; i++)
+        if (f->value[i].p != NULL)
+            out[n++] = (struct record_field){
+                {(const uint8_t *)f->name[i], strlen(f->name[i])}, f->value[i], FIELD_BYTES};
+    return n != before ? n : 0;
+}

@@ -1,0 +1,37 @@
+/* im2rec/item/item_fields.h - files next to an image that its record carries as fields. */
+#ifndef IMREC_IM2REC_ITEM_ITEM_FIELDS_H
+#define IMREC_IM2REC_ITEM_ITEM_FIELDS_H
+
+#include "base/buf.h"
+#include "formats/record_field.h"
+#include "im2rec/item/read_file.h"
+
+#define ITEM_FIELDS_MOST 32u
+
+struct item_fields {
+    const struct file_root *root; /* of the images */
+    char *names;                  /* cut into: */
+    const char *name[ITEM_FIELDS_MOST];
+    bool optional[ITEM_FIELDS_MOST];
+    uint32_t count;                       /* 0: there are none */
+    struct file_bytes file;               /* reused */
+    struct buf values;                    /* of the image in hand, one after another */
+    struct bytes value[ITEM_FIELDS_MOST]; /* p NULL: there is none */
+};
+
+/* `names` is the option: "txt,json?". NULL root: only checked. */
+IMREC_NODISCARD enum imrec_status item_fields_init(struct item_fields *f, const char *names,
+                                                   const struct file_root *root,
+                                                   struct imrec_error *err);
+void item_fields_free(struct item_fields *f); /* zeroed memory is fine */
+void item_fields_trim(struct item_fields *f, size_t most);
+/* Reads those of the image: its path with each name for its extension. false: reason or p->failed
+ * say why. */
+bool item_fields_read(struct item_fields *f, struct pack_item *p);
+/* Bytes that were read. */
+uint64_t item_fields_bytes(const struct item_fields *f);
+/* The mask, if there is one, and what was read, as the record has them. Returns how many; 0 where
+ * there is nothing but perhaps a mask. */
+uint32_t item_fields_list(const struct item_fields *f, struct bytes mask,
+                          struct record_field out[ITEM_FIELDS_MOST + 1]);
+#endif
