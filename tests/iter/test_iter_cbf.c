@@ -93,9 +93,9 @@ TEST(a_folder_of_cbf_files_is_a_set)
     pack("source/b.cbf", IMREC_PACK_CBF, false);
     char words[600];
     snprintf(words, sizeof(words), "path_imgidx=%s", kept_path(&p, "a-*.idx"));
-    iterators_must_agree(pair_open(p.source, ""), pair_open(kept_path(&p, "a-*.rec"), words),
-                         FLOATS, 14, "folder");
-    iterators_must_agree(pair_open(p.source, "path_imgidx=auto"),
+    iterators_must_agree(pair_open(p.source, "container=cbf"),
+                         pair_open(kept_path(&p, "a-*.rec"), words), FLOATS, 14, "folder");
+    iterators_must_agree(pair_open(p.source, "container=cbf path_imgidx=auto"),
                          pair_open(kept_path(&p, "a-*.rec"), "path_imgidx=auto"), FLOATS, 14,
                          "path_imgidx=auto");
 }
