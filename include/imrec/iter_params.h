@@ -207,7 +207,7 @@ enum imrec_locality {
     X(const char *, fields,         "",   0, 65535,     "NAME,...", "batch",       "further parts of a sample to deliver as bytes: files of a tar by their extensions, features of a TFRecord, fields of a record: txt,json; a sample without one fails, unless its name ends in ?", SCOPE_BATCH) \
     X(int64_t,  max_field_bytes,    "65536", 1, 1 << 30, "bytes",  "batch",        "a field with more bytes fails its sample", SCOPE_BATCH) \
     X(const char *, path_root,      "",   0, 65535,     "DIR",     "dataset",      "of path_imgrec=NAME.lst: the folder, of any store, that its files are in; nothing = the current one", SCOPE_DATA) \
-    X(enum imrec_draw_key, draw_key, "offset", 0, 1,    "offset|id", "augmentation", "random draws depend on the place of a record in its shard; or on its id, so that they are the same for a folder of images and the sets packed from it; ids should differ", SCOPE_DATA) \
+    X(enum imrec_draw_key, draw_key, "offset", 0, 1,    "offset|id", "dataset", "random draws depend on the place of a record in its shard; or on its id, so that they are the same for a folder of images and the sets packed from it; ids should differ", SCOPE_DATA) \
     X(enum imrec_policy, auto_augment, "none", 0, 3,    "none|imagenet|cifar10|svhn", "augmentation", "AutoAugment: one of the 25 pairs of operations that were found for this data set", SCOPE_PIXELS) \
     X(bool,     augmix,             "0",  0, 1,         "0|1",     "augmentation", "AugMix: the image, blended with chains of operations on it", SCOPE_PIXELS) \
     X(int64_t,  augmix_severity,    "3",  1, 10,        "1..10",   "augmentation", "maximum strength of AugMix's operations", SCOPE_PIXELS) \
