@@ -7,20 +7,17 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "container/archive/listed_losses.h"
 #include "container/archive/sample_spec.h"
 #include "container/archive/tar_members.h"
 #include "container/archive/tar_samples.h"
+#include "container/listed_shards.h"
 #include "container/partition.h"
 #include "container/record_table.h"
 #include "container/room_labels.h"
 #include "formats/tar/tar_header.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-
-#define RECORD_MOST ((uint64_t)UINT32_MAX - TAR_BLOCK)
 
 struct archive { /* container.state */
     struct listed_losses losses;
@@ -30,39 +27,12 @@ struct archive { /* container.state */
 
 /* ---- listing ------------------------------------------------------------------------------ */
 
-struct listing {
-    struct container *c;
-    uint32_t shard;
-    uint64_t capacity, hash;
-    struct tar_samples samples;
-};
-
-static enum imrec_status
-add_record(struct listing *l, uint64_t offset, uint32_t bytes, struct imrec_error *err)
-{
-    l->hash = (l->hash ^ bytes) * 0x100000001b3u;
-    return record_table_add(l->c, &l->capacity,
-                            (struct indexed_record){offset, l->c->record_total, l->shard, bytes},
-                            err);
-}
-
-static enum imrec_status
-add_loss(struct listing *l, uint64_t offset, const struct imrec_error *why, struct imrec_error *err)
-{
-    struct archive *a = l->c->state;
-    struct imrec_error at = *why;
-    at.offset = offset;
-    IMREC_TRY(listed_losses_add(&a->losses, l->c->record_total, &at, err));
-    return add_record(l, offset, RECORD_LOST, err);
-}
-
 /* The link that is in place of the image or the labels; NULL: there is none. */
-static const struct tar_part *find_link(const struct listing *l)
+static const struct tar_part *find_link(const struct sample_spec *spec, const struct tar_samples *t)
 {
-    const struct sample_spec *spec = &((const struct archive *)l->c->state)->spec;
-    for (uint32_t i = 0; i < l->samples.count; i++) {
-        const struct tar_part *p = &l->samples.parts[i];
-        const char *e = tar_part_extension(&l->samples, p);
+    for (uint32_t i = 0; i < t->count; i++) {
+        const struct tar_part *p = &t->parts[i];
+        const char *e = tar_part_extension(t, p);
         const struct bytes extension = {(const uint8_t *)e, strlen(e)};
         if (p->type == TAR_LINK && (sample_spec_rank(spec, extension) != SAMPLE_NO_IMAGE ||
                                     sample_spec_is_label(spec, extension)))
@@ -71,79 +41,65 @@ static const struct tar_part *find_link(const struct listing *l)
     return NULL;
 }
 
-static enum imrec_status take_sample(struct listing *l, struct imrec_error *err)
+static enum imrec_status take_sample(const struct sample_spec *spec, const struct tar_samples *t,
+                                     struct shard_found *f, struct imrec_error *err)
 {
     struct imrec_error why;
-    const struct tar_part *link = find_link(l);
+    const struct tar_part *link = find_link(spec, t);
     if (link != NULL) {
-        const uint64_t at = link->content - TAR_BLOCK;
-        (void)imrec_error_at(&why, IMREC_ERR_UNSUPPORTED, at,
+        (void)imrec_error_at(&why, IMREC_ERR_UNSUPPORTED, link->content - TAR_BLOCK,
                              "%.200s is a link to another file, whose bytes are not here: write "
                              "the archive with --hard-dereference (or --dereference)",
-                             tar_part_name(&l->samples, link));
-        return add_loss(l, at, &why, err);
+                             tar_part_name(t, link));
+        return shard_found_lost(f, &why, err);
     }
-    const uint64_t begin = l->samples.begin, n = l->samples.end - begin;
-    if (n == 0)
-        return IMREC_OK;
-    if (n <= RECORD_MOST)
-        return add_record(l, begin, (uint32_t)n, err);
-    (void)imrec_error_at(&why, IMREC_ERR_LIMIT, begin,
-                         "the sample has %" PRIu64 " bytes, at most 4 GiB can be read", n);
-    return add_loss(l, begin, &why, err);
+    return t->begin == t->end ? IMREC_OK
+                              : shard_found_add(f, t->begin, t->end - t->begin, "sample", err);
 }
 
-static enum imrec_status take_all(struct listing *l, struct imrec_error *err)
+static enum imrec_status take_all(const struct sample_spec *spec, struct tar_samples *t,
+                                  struct shard_found *f, struct imrec_error *err)
 {
     for (;;) {
         struct imrec_error why;
-        const enum imrec_status st = tar_samples_next(&l->samples, &why);
+        const enum imrec_status st = tar_samples_next(t, &why);
         if (st == IMREC_END)
             return IMREC_OK;
         if (st == IMREC_ERR_NO_MEMORY) {
             *err = why;
             return st;
         }
-        IMREC_TRY(st == IMREC_OK ? take_sample(l, err) : add_loss(l, why.offset, &why, err));
+        IMREC_TRY(st == IMREC_OK ? take_sample(spec, t, f, err) : shard_found_lost(f, &why, err));
     }
 }
 
-static enum imrec_status list_shard(struct listing *l, struct imrec_error *err)
+static enum imrec_status list_shard(const struct container *c, const struct shard *s,
+                                    struct shard_found *out, struct imrec_error *err)
 {
-    const struct shard *s = &l->c->shards[l->shard];
-    IMREC_TRY(tar_samples_begin(&l->samples, s->source, s->size, source_is_far(s->uri), err));
-    const enum imrec_status st = take_all(l, err);
-    tar_samples_end(&l->samples);
+    const struct archive *a = c->state;
+    struct tar_samples *t = imrec_zalloc(1, sizeof(*t)); /* it has a name of 4 KiB */
+    if (t == NULL)
+        return IMREC_NO_MEMORY(err, "no memory to list an archive");
+    enum imrec_status st = tar_samples_begin(t, s->source, s->size, source_is_far(s->uri), err);
+    if (st == IMREC_OK)
+        st = take_all(&a->spec, t, out, err);
+    tar_samples_end(t);
+    imrec_free(t);
     return st;
-}
-
-static enum imrec_status list_all(struct listing *l, struct imrec_error *err)
-{
-    struct container *c = l->c;
-    c->label_count = 1;
-    for (; l->shard < c->shard_count; l->shard++)
-        IMREC_TRY(list_shard(l, err));
-    IMREC_TRY(record_table_end(c, l->hash, err));
-    ((struct archive *)c->state)->begin = partition_begin(c, c->options.part_index);
-    return IMREC_OK;
 }
 
 static enum imrec_status
 list(struct container *c, const struct shard_list *names, struct imrec_error *err)
 {
     (void)names;
-    struct listing *l = imrec_zalloc(1, sizeof(*l));
-    c->state = imrec_zalloc(1, sizeof(struct archive));
-    enum imrec_status st = IMREC_NO_MEMORY(err, "no memory to list an archive");
-    if (l != NULL && c->state != NULL) {
-        *l = (struct listing){.c = c, .hash = 0xcbf29ce484222325u};
-        st = sample_spec_parse(c->options.image, c->options.label,
-                               &((struct archive *)c->state)->spec, err);
-        if (st == IMREC_OK)
-            st = list_all(l, err);
-    }
-    imrec_free(l);
-    return st;
+    struct archive *a = c->state = imrec_zalloc(1, sizeof(*a));
+    if (a == NULL)
+        return IMREC_NO_MEMORY(err, "no memory to list an archive");
+    c->label_count = 1;
+    IMREC_TRY(sample_spec_parse(c->options.image, c->options.label, &a->spec, err));
+    IMREC_TRY(listed_shards(c, list_shard, &a->losses, err));
+    a->begin = partition_begin(c, c->options.part_index);
+    return IMREC_OK;
 }
 
 static void close_archive(struct container *c)

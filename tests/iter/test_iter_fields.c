@@ -25,30 +25,44 @@ static void put(struct buf *tar, uint32_t i, const char *extension, struct bytes
     tar_put(tar, name, '0', content.p, content.n);
 }
 
-/* An image, a class and a caption each; a third of them has no .json. The image of `broken` is
- * none. */
-static void make_set(uint32_t broken)
+/* An image, a class and a caption; a third has no .json. The image of `broken` is none. */
+static void put_sample(struct buf *tar, struct codec *c, uint32_t i, uint32_t broken)
 {
     const struct image_set_options o = {.jpeg = true};
-    struct buf tar = BUF_INIT((size_t)1 << 24);
+    const struct bytes x = {(const uint8_t *)"x", 1};
+    char text[256];
+    put(tar, i, "jpg", i == broken ? x : set_encode(c, &o, i));
+    snprintf(text, sizeof(text), "%u", i);
+    put(tar, i, "cls", (struct bytes){(const uint8_t *)text, strlen(text)});
+    caption(i, text);
+    put(tar, i, "txt", (struct bytes){(const uint8_t *)text, strlen(text)});
+    if (i % 3 != 0)
+        put(tar, i, "json", (struct bytes){(const uint8_t *)"{}", 2});
+}
+
+/* All samples in archives of so many. */
+static void make_archives(uint32_t each, uint32_t broken)
+{
     struct codec *c;
     s = (struct image_set){.dir = tmpdir_make(), .labels = 1};
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
-    for (uint32_t i = 0; i < SAMPLES; i++) {
-        char text[256];
-        const struct bytes x = {(const uint8_t *)"x", 1};
-        put(&tar, i, "jpg", i == broken ? x : set_encode(c, &o, i));
-        snprintf(text, sizeof(text), "%u", i);
-        put(&tar, i, "cls", (struct bytes){(const uint8_t *)text, strlen(text)});
-        caption(i, text);
-        put(&tar, i, "txt", (struct bytes){(const uint8_t *)text, strlen(text)});
-        if (i % 3 != 0)
-            put(&tar, i, "json", (struct bytes){(const uint8_t *)"{}", 2});
+    for (uint32_t i = 0; i < SAMPLES; i += each) {
+        struct buf tar = BUF_INIT((size_t)1 << 24);
+        char name[40];
+        for (uint32_t k = i; k < i + each && k < SAMPLES; k++)
+            put_sample(&tar, c, k, broken);
+        tar_end(&tar);
+        snprintf(name, sizeof(name), "%03u.tar", i);
+        (void)tmp_write(&s.dir, name, tar.p, tar.n);
+        buf_free(&tar);
     }
     codec_free(c);
-    tar_end(&tar);
-    snprintf(s.rec, sizeof(s.rec), "path_imgrec=%s", tmp_write(&s.dir, "a.tar", tar.p, tar.n));
-    buf_free(&tar);
+    snprintf(s.rec, sizeof(s.rec), "path_imgrec=%s", s.dir.path);
+}
+
+static void make_set(uint32_t broken)
+{
+    make_archives(SAMPLES, broken);
 }
 
 static void forget(void)
@@ -108,6 +122,23 @@ LOOP_TEST(fields_go_with_their_samples, 1, 5) /* _i workers */
         }
     }
     ck_assert_uint_eq(seen, 3 * SAMPLES);
+    imrec_iter_close(it);
+}
+
+/* More archives than are listed one after the other. */
+TEST(many_archives_are_one_set_in_their_order)
+{
+    uint32_t seen = 0;
+    struct imrec_batch b;
+    make_archives(1, NOBODY);
+    struct imrec_iter *it = set_open(&s, false, "fields=txt,json?");
+    while (imrec_iter_next(it, &b, &err) == IMREC_OK)
+        for (uint32_t k = 0; k < b.slots; k++)
+            if (b.valid[k]) {
+                ck_assert_uint_eq(b.ids[k], seen);
+                expect_fields(&b, k, seen++);
+            }
+    ck_assert_uint_eq(seen, SAMPLES);
     imrec_iter_close(it);
 }
 
@@ -190,7 +221,7 @@ static void make_records(void)
     struct imrec_record x;
     char tar[300], rec[300], idx[300];
     make_set(NOBODY);
-    snprintf(tar, sizeof(tar), "%s/a.tar", s.dir.path);
+    snprintf(tar, sizeof(tar), "%s/000.tar", s.dir.path);
     snprintf(rec, sizeof(rec), "%s/a.rec", s.dir.path);
     snprintf(idx, sizeof(idx), "%s/a.idx", s.dir.path);
     ck_assert_int_eq(imrec_reader_open(tar, 0, 1, &r, &err), IMREC_OK);

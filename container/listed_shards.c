@@ -1,0 +1,118 @@
+/* container/listed_shards.c */
+#include "container/listed_shards.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+#include "container/record_table.h"
+#include "storage/at_once.h"
+
+#include <inttypes.h>
+
+#define SHARDS_AT_ONCE 64u
+#define SHARDS_MANY    16u /* of this machine: heads of fewer are read one shard after the other */
+#define RECORD_MOST    ((uint64_t)UINT32_MAX - 512)
+#define HASH_BEGIN     0xcbf29ce484222325u
+#define HASH_PRIME     0x100000001b3u
+
+struct listing {
+    struct container *c;
+    list_shard_fn *each;
+    struct listed_losses *losses;
+    uint32_t first; /* shard of found[0] */
+    struct shard_found found[SHARDS_AT_ONCE];
+    uint64_t capacity, hash; /* of the table */
+};
+
+/* ---- a shard ------------------------------------------------------------------------------- */
+
+static enum imrec_status
+add(struct shard_found *f, uint64_t begin, uint32_t bytes, struct imrec_error *err)
+{
+    if (!IMREC_GROW(f->records, f->room, f->count + 1))
+        return IMREC_NO_MEMORY(err, "no memory to list a shard");
+    f->records[f->count++] = (struct indexed_record){.offset = begin, .bytes = bytes};
+    return IMREC_OK;
+}
+
+enum imrec_status
+shard_found_lost(struct shard_found *f, const struct imrec_error *why, struct imrec_error *err)
+{
+    IMREC_TRY(listed_losses_add(&f->losses, f->count, why, err));
+    return add(f, why->offset, RECORD_LOST, err);
+}
+
+enum imrec_status shard_found_add(struct shard_found *f, uint64_t begin, uint64_t bytes,
+                                  const char *record, struct imrec_error *err)
+{
+    struct imrec_error why;
+    if (bytes <= RECORD_MOST)
+        return add(f, begin, (uint32_t)bytes, err);
+    (void)imrec_error_at(&why, IMREC_ERR_LIMIT, begin,
+                         "the %s has %" PRIu64 " bytes, at most 4 GiB can be read", record, bytes);
+    return shard_found_lost(f, &why, err);
+}
+
+static enum imrec_status list_one(void *context, uint32_t i, struct imrec_error *err)
+{
+    struct listing *l = context;
+    return l->each(l->c, &l->c->shards[l->first + i], &l->found[i], err);
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
+/* Appends the records of a shard to the table. */
+static enum imrec_status join(struct listing *l, uint32_t i, struct imrec_error *err)
+{
+    struct container *c = l->c;
+    const struct shard_found *f = &l->found[i];
+    for (uint64_t k = 0; k < f->losses.count; k++)
+        IMREC_TRY(listed_losses_add(l->losses, c->record_total + f->losses.p[k].number,
+                                    &f->losses.p[k].why, err));
+    for (uint64_t k = 0; k < f->count; k++) {
+        struct indexed_record r = f->records[k];
+        r.key = c->record_total;
+        r.shard = l->first + i;
+        l->hash = (l->hash ^ r.bytes) * HASH_PRIME;
+        IMREC_TRY(record_table_add(c, &l->capacity, r, err));
+    }
+    return IMREC_OK;
+}
+
+/* Up to SHARDS_AT_ONCE, from l->first on. */
+static enum imrec_status list_some(struct listing *l, struct imrec_error *err)
+{
+    const uint32_t left = l->c->shard_count - l->first;
+    const uint32_t n = left < SHARDS_AT_ONCE ? left : SHARDS_AT_ONCE;
+    bool together = n >= SHARDS_MANY;
+    for (uint32_t i = 0; i < n; i++)
+        together |= source_is_far(l->c->shards[l->first + i].uri);
+    enum imrec_status st = at_once(n, together, list_one, l, err);
+    for (uint32_t i = 0; i < n; i++) {
+        if (st == IMREC_OK)
+            st = join(l, i, err);
+        imrec_free(l->found[i].records);
+        listed_losses_free(&l->found[i].losses);
+        l->found[i] = (struct shard_found){0};
+    }
+    l->first += n;
+    return st;
+}
+
+enum imrec_status listed_shards(struct container *c, list_shard_fn *each,
+                                struct listed_losses *losses, struct imrec_error *err)
+{
+    struct listing *l = imrec_zalloc(1, sizeof(*l));
+    enum imrec_status st = IMREC_OK;
+    if (l == NULL)
+        return IMREC_NO_MEMORY(err, "no memory to list shards");
+    l->c = c;
+    l->each = each;
+    l->losses = losses;
+    l->hash = HASH_BEGIN;
+    while (st == IMREC_OK && l->first < c->shard_count)
+        st = list_some(l, err);
+    if (st == IMREC_OK)
+        st = record_table_end(c, l->hash, err);
+    imrec_free(l);
+    return st;
+}
