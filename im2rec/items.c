@@ -50,9 +50,10 @@ static enum imrec_status check_options(const struct imrec_pack_source *s,
         return refuse(err, "items are a list of their own: the task's list must be NULL");
     if (o->list)
         return refuse(err, "list writes lists of a folder; of items there are none");
-    if (o->masks[0] != '\0' || o->annotations[0] != '\0' || o->fields[0] != '\0')
-        return refuse(err, "masks, annotations and fields belong to files by their names: items "
-                           "have none");
+    if (o->masks[0] != '\0' || o->annotations[0] != '\0')
+        return refuse(err, "masks and annotations belong to files by their names: items have none");
+    if (o->fields[0] != '\0')
+        return refuse(err, "fields are files next to an image: items have none");
     if (o->part.count != 1)
         return refuse(err, "part packs a share of a list; choose the share where items are made");
     if (o->class_from != IMREC_CLASS_TOP || o->new_classes || o->exts[0] != '\0' ||

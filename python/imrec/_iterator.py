@@ -16,7 +16,7 @@ from ._accept import DEFAULTS, ITER, accepted
 from ._batch import DTYPES, LABELS, MASKS, Batch, Memory, bfloat16
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
 from ._loops import Loop, Loops, one_sweep
-from ._options import assign, describe, signature
+from ._options import as_text, assign, describe, signature
 from ._reader import first_page, shards
 from ._running import close_at_exit, discard, interruptible
 from .errors import ArgumentError, CancelledError, DataError, Error
@@ -31,7 +31,7 @@ _WAIT_MS = 100  # between looks at signals
 
 def _field_names(fields: Any) -> tuple[str, ...]:
     """Of fields="txt,json?": txt and json."""
-    said = ffi.string(fields).decode(errors="surrogateescape") if fields else ""
+    said = as_text(None, "fields", fields or "")
     return tuple(name[:-1] if name.endswith("?") else name for name in said.split(",")) if said else ()
 
 
@@ -160,7 +160,7 @@ class ImageRecordIter:
             "channels": options.data_shape.channels, "shuffle": options.shuffle,
             "seed": options.seed if options.seed_aug < 0 else options.seed_aug,
             "masks": options.masks != lib.IMREC_MASK_NONE, "keypoints": options.keypoints, "boxes": options.boxes,
-            "bfloat16": self._bfloat16, "fields": _field_names(options.fields),
+            "bfloat16": self._bfloat16, "fields": _field_names(self._parameters.get("fields")),
             "ends": {"num_parts": options.num_parts, "batch_size": batch, "epoch_size": options.epoch_size,
                      "max_samples": options.max_samples, "seed_aug": options.seed_aug, "mix_group": options.mix_group,
                      "last_batch": ffi.string(ffi.cast("enum imrec_last_batch", last))[len("IMREC_LAST_"):].lower()}}

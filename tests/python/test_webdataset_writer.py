@@ -81,3 +81,7 @@ def test_merged_archives_are_records_with_the_same_parts(shards, tmp_path):
     assert i == 11 and imrec.verify(tmp_path / "all.rec")["findings"] == []
     for batch in read(tmp_path / "all.rec", fields="txt", path_imgidx="auto", shuffle=True):
         assert batch.text("txt") == [CAPTIONS[i % 4] for i in batch.ids.tolist()]
+
+
+def test_names_of_fields_may_be_a_list(shards):
+    assert list(read(shards, fields=["txt", "json?"])[0].fields) == ["txt", "json"]
