@@ -8,46 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- names --------------------------------------------------------------------------------- */
-
-static enum imrec_status add_name(struct batch_fields *f, char *name, struct imrec_error *err)
-{
-    const size_t n = strlen(name);
-    if (f->count == FIELDS_MOST)
-        return IMREC_REFUSE(err, "fields= names more than %u fields", FIELDS_MOST);
-    f->optional[f->count] = n != 0 && name[n - 1] == '?';
-    if (f->optional[f->count])
-        name[n - 1] = '\0';
-    if (name[0] == '\0')
-        return IMREC_REFUSE(err, "fields= is a list of names, as txt,json?: one is empty");
-    for (uint32_t i = 0; i < f->count; i++)
-        if (strcmp(f->name[i], name) == 0)
-            return IMREC_REFUSE(err, "fields= names '%.100s' twice", name);
-    f->name[f->count++] = name;
-    return IMREC_OK;
-}
-
-static enum imrec_status
-parse_names(struct batch_fields *f, const char *text, struct imrec_error *err)
-{
-    f->names = imrec_joined(text, strlen(text), "");
-    if (f->names == NULL)
-        return IMREC_NO_MEMORY(err, "no memory for the names of fields");
-    for (char *at = f->names; at != NULL;) {
-        char *comma = strchr(at, ',');
-        if (comma != NULL)
-            *comma = '\0';
-        IMREC_TRY(add_name(f, at, err));
-        at = comma != NULL ? comma + 1 : NULL;
-    }
-    return IMREC_OK;
-}
-
 /* ---- memory -------------------------------------------------------------------------------- */
 
 static enum imrec_status allocate(struct batch_fields *f, struct imrec_error *err)
 {
-    const size_t columns = (size_t)f->depth * f->count;
+    const size_t columns = (size_t)f->depth * f->names.count;
     bool all = true;
     f->values = imrec_zalloc(columns * f->batch_size, sizeof(*f->values));
     f->columns = imrec_zalloc(columns, sizeof(*f->columns));
@@ -69,26 +34,25 @@ enum imrec_status batch_fields_init(struct batch_fields *f, const struct imrec_i
     *f = (struct batch_fields){.depth = (uint32_t)o->prefetch_buffer + 1,
                                .batch_size = (uint32_t)o->batch_size,
                                .most = (size_t)o->max_field_bytes};
-    if (o->fields[0] == '\0')
-        return IMREC_OK;
-    IMREC_TRY(parse_names(f, o->fields, err));
-    return allocate(f, err);
+    IMREC_TRY(field_names_parse(o->fields, &f->names, err));
+    return f->names.count != 0 ? allocate(f, err) : IMREC_OK;
 }
 
 void batch_fields_free(struct batch_fields *f)
 {
-    const size_t columns = (size_t)f->depth * f->count;
+    const size_t columns = (size_t)f->depth * f->names.count;
     for (size_t i = 0; f->values != NULL && i < columns * f->batch_size; i++)
         imrec_free(f->values[i].p);
     for (size_t i = 0; f->columns != NULL && i < columns; i++)
         IMREC_FREE(f->columns[i].bytes, f->columns[i].offsets, f->columns[i].kinds);
-    IMREC_FREE(f->values, f->columns, f->shown, f->names);
+    IMREC_FREE(f->values, f->columns, f->shown);
+    field_names_free(&f->names);
     *f = (struct batch_fields){0};
 }
 
 uint64_t batch_fields_memory(const struct batch_fields *f)
 {
-    const uint64_t slots = (uint64_t)f->depth * f->batch_size * f->count; /* below 2^33 */
+    const uint64_t slots = (uint64_t)f->depth * f->batch_size * f->names.count; /* below 2^33 */
     const uint64_t each = sizeof(struct field_value) + sizeof(uint64_t) + 1 + 2 * (uint64_t)f->most;
     return slots != 0 && each > (UINT64_MAX >> 1) / slots ? UINT64_MAX >> 1 : slots * each;
 }
@@ -97,7 +61,7 @@ uint64_t batch_fields_memory(const struct batch_fields *f)
 
 static struct field_value *values_of(const struct batch_fields *f, uint32_t cell, uint32_t slot)
 {
-    return f->values + ((size_t)cell * f->batch_size + slot) * f->count;
+    return f->values + ((size_t)cell * f->batch_size + slot) * f->names.count;
 }
 
 static const struct record_field *find(const struct record *r, const char *name)
@@ -157,12 +121,12 @@ enum imrec_status batch_fields_take(struct batch_fields *f, uint32_t cell, uint3
 {
     struct field_value *v = values_of(f, cell, slot);
     batch_fields_clear(f, cell, slot);
-    for (uint32_t i = 0; i < f->count; i++) {
-        const struct record_field *from = find(r, f->name[i]);
+    for (uint32_t i = 0; i < f->names.count; i++) {
+        const struct record_field *from = find(r, f->names.name[i]);
         if (from != NULL)
-            IMREC_TRY(put(f, &v[i], f->name[i], from, err));
-        else if (!f->optional[i])
-            return missing(r, f->name[i], err);
+            IMREC_TRY(put(f, &v[i], f->names.name[i], from, err));
+        else if (!f->names.optional[i])
+            return missing(r, f->names.name[i], err);
     }
     return IMREC_OK;
 }
@@ -170,7 +134,7 @@ enum imrec_status batch_fields_take(struct batch_fields *f, uint32_t cell, uint3
 void batch_fields_clear(struct batch_fields *f, uint32_t cell, uint32_t slot)
 {
     struct field_value *v = values_of(f, cell, slot);
-    for (uint32_t i = 0; i < f->count; i++) {
+    for (uint32_t i = 0; i < f->names.count; i++) {
         v[i].n = 0;
         v[i].kind = IMREC_FIELD_NONE;
     }
@@ -180,14 +144,14 @@ void batch_fields_clear(struct batch_fields *f, uint32_t cell, uint32_t slot)
 
 void batch_fields_begin(struct batch_fields *f, uint32_t cell)
 {
-    for (uint32_t slot = 0; f->count != 0 && slot < f->batch_size; slot++)
+    for (uint32_t slot = 0; f->names.count != 0 && slot < f->batch_size; slot++)
         batch_fields_clear(f, cell, slot);
 }
 
 static enum imrec_status
 join_column(struct batch_fields *f, uint32_t cell, uint32_t i, struct imrec_error *err)
 {
-    struct field_column *c = &f->columns[(size_t)cell * f->count + i];
+    struct field_column *c = &f->columns[(size_t)cell * f->names.count + i];
     size_t bytes = 0;
     for (uint32_t slot = 0; slot < f->batch_size; slot++) {
         const struct field_value *v = values_of(f, cell, slot) + i;
@@ -213,20 +177,20 @@ join_column(struct batch_fields *f, uint32_t cell, uint32_t i, struct imrec_erro
 
 enum imrec_status batch_fields_join(struct batch_fields *f, uint32_t cell, struct imrec_error *err)
 {
-    for (uint32_t i = 0; i < f->count; i++)
+    for (uint32_t i = 0; i < f->names.count; i++)
         IMREC_TRY(join_column(f, cell, i, err));
     return IMREC_OK;
 }
 
 const struct imrec_batch_field *batch_fields_show(struct batch_fields *f, uint32_t cell)
 {
-    if (f->count == 0)
+    if (f->names.count == 0)
         return NULL;
-    const size_t first = (size_t)cell * f->count;
-    for (uint32_t i = 0; i < f->count; i++) {
+    const size_t first = (size_t)cell * f->names.count;
+    for (uint32_t i = 0; i < f->names.count; i++) {
         const struct field_column *c = &f->columns[first + i];
         f->shown[first + i] = (struct imrec_batch_field){
-            .name = f->name[i], .bytes = c->bytes, .offsets = c->offsets, .kinds = c->kinds};
+            .name = f->names.name[i], .bytes = c->bytes, .offsets = c->offsets, .kinds = c->kinds};
     }
     return f->shown + first;
 }

@@ -4,9 +4,8 @@
 #define IMREC_ITER_FIELDS_H
 
 #include "container/container.h"
+#include "formats/field_names.h"
 #include "imrec/iterator.h"
-
-#define FIELDS_MOST 64u
 
 struct field_value { /* of a slot; its memory is used again */
     uint8_t *p;
@@ -22,10 +21,7 @@ struct field_column { /* of a batch */
 };
 
 struct batch_fields {
-    char *names; /* each with its NUL */
-    const char *name[FIELDS_MOST];
-    bool optional[FIELDS_MOST];
-    uint32_t count; /* 0: not asked for */
+    struct field_names names;
     uint32_t depth, batch_size;
     size_t most;                     /* bytes of a value */
     struct field_value *values;      /* [depth][batch_size][count] */

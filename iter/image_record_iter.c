@@ -83,7 +83,7 @@ static void describe(struct imrec_iter *it, uint32_t cell, struct imrec_batch *o
         .masks = views[0].masks,
         .typed_labels = s->typed != NULL ? s->typed + row * s->label_width : NULL,
         .fields = batch_fields_show(&it->fields, cell),
-        .field_count = it->fields.count,
+        .field_count = it->fields.names.count,
     };
 }
 

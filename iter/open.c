@@ -150,7 +150,7 @@ static enum imrec_status check_parts(const struct imrec_iter *it, struct imrec_e
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                           "%.200s is a %s, whose images have no masks: records have",
                           c->shards[0].uri, c->kind->name);
-    if (it->fields.count != 0 && !c->kind->fields)
+    if (it->fields.names.count != 0 && !c->kind->fields)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                           "fields=%.100s: %.200s is a %s, whose samples have none",
                           it->options.fields, c->shards[0].uri, c->kind->name);
@@ -283,7 +283,7 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
         .context = it,
         .feed = iter_feed,
         .work = iter_work,
-        .complete = recipe_mixes(&it->recipe) || it->fields.count != 0 ? complete : NULL,
+        .complete = recipe_mixes(&it->recipe) || it->fields.names.count != 0 ? complete : NULL,
         .tasks = (uint32_t)o->batch_size / it->views.rows, /* samples */
         .places = (uint32_t)o->prefetch_buffer + 1,
         .workers = it->worker_count,

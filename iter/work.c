@@ -17,7 +17,7 @@ static enum imrec_status parse(struct imrec_iter *it, const struct record_ref *r
     const struct container *c = &it->container;
     const bool masks = it->slots.masks_bytes != 0;
     const unsigned parts = RECORD_LABELS | RECORD_IMAGE | (masks ? RECORD_MASK : 0) |
-                           (it->fields.count != 0 ? RECORD_FIELDS : 0);
+                           (it->fields.names.count != 0 ? RECORD_FIELDS : 0);
     IMREC_TRY(c->kind->parse(c, ref, parts, &w->room, out, err));
     if (c->value_count != 0) { /* values have no shape of their own */
         const uint8_t *values = out->pixels.p;

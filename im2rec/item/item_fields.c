@@ -12,24 +12,15 @@
 
 /* ---- names --------------------------------------------------------------------------------- */
 
-static enum imrec_status add_name(struct item_fields *f, char *name, struct imrec_error *err)
+/* .txt is txt. */
+static enum imrec_status take_extension(const char **name, struct imrec_error *err)
 {
-    const size_t n = strlen(name);
-    if (f->count == ITEM_FIELDS_MOST)
-        return IMREC_REFUSE(err, "fields names more than %u extensions", ITEM_FIELDS_MOST);
-    f->optional[f->count] = n != 0 && name[n - 1] == '?';
-    if (f->optional[f->count])
-        name[n - 1] = '\0';
-    name += name[0] == '.';
-    if (name[0] == '\0' || strchr(name, '/') != NULL)
+    *name += (*name)[0] == '.';
+    if ((*name)[0] == '\0' || strchr(*name, '/') != NULL)
         return IMREC_REFUSE(err, "fields is a list of extensions, as txt,json?: '%.60s' is none",
-                            name);
-    if (strcmp(name, RECORD_FIELD_MASK) == 0)
+                            *name);
+    if (strcmp(*name, RECORD_FIELD_MASK) == 0)
         return IMREC_REFUSE(err, "fields: 'mask' is the name of the image's mask (masks)");
-    for (uint32_t i = 0; i < f->count; i++)
-        if (strcmp(f->name[i], name) == 0)
-            return IMREC_REFUSE(err, "fields names '%.60s' twice", name);
-    f->name[f->count++] = name;
     return IMREC_OK;
 }
 
@@ -37,24 +28,16 @@ enum imrec_status item_fields_init(struct item_fields *f, const char *names,
                                    const struct file_root *root, struct imrec_error *err)
 {
     *f = (struct item_fields){.root = root, .values = BUF_INIT(RECORDIO_PART_MAX_BYTES)};
-    if (names[0] == '\0')
-        return IMREC_OK;
-    f->names = imrec_joined(names, strlen(names), "");
-    if (f->names == NULL)
-        return IMREC_NO_MEMORY(err, "no memory for the names of fields");
-    for (char *at = f->names; at != NULL;) {
-        char *comma = strchr(at, ',');
-        if (comma != NULL)
-            *comma = '\0';
-        IMREC_TRY(add_name(f, at, err));
-        at = comma != NULL ? comma + 1 : NULL;
-    }
+    IMREC_TRY(field_names_parse(names, &f->names, err));
+    for (uint32_t i = 0; i < f->names.count; i++)
+        IMREC_TRY(take_extension(&f->names.name[i], err));
     return IMREC_OK;
 }
 
 void item_fields_free(struct item_fields *f)
 {
-    IMREC_FREE(f->names, f->file.p);
+    field_names_free(&f->names);
+    imrec_free(f->file.p);
     buf_free(&f->values);
     *f = (struct item_fields){0};
 }
@@ -124,7 +107,7 @@ static bool read_one(struct item_fields *f, struct pack_item *p, uint32_t i, boo
     char name[IMAGE_PATH_MAX];
     struct image_file file;
     const struct bytes image = p->path;
-    if (!sibling(p, f->name[i], name))
+    if (!sibling(p, f->names.name[i], name))
         return false;
     p->path = (struct bytes){(const uint8_t *)name, strlen(name)};
     *there = file_open(p, f->root, &file);
@@ -132,27 +115,27 @@ static bool read_one(struct item_fields *f, struct pack_item *p, uint32_t i, boo
     p->path = image;
     if (fine)
         return true;
-    if (!*there && f->optional[i] && p->outcome.reason == REASON_MISSING) {
+    if (!*there && f->names.optional[i] && p->outcome.reason == REASON_MISSING) {
         p->outcome.reason = REASON_NONE;
         p->why[0] = '\0';
         return true;
     }
-    skip(p, f->name[i]);
+    skip(p, f->names.name[i]);
     return false;
 }
 
 bool item_fields_read(struct item_fields *f, struct pack_item *p)
 {
-    size_t end[ITEM_FIELDS_MOST], begin = 0;
-    bool there[ITEM_FIELDS_MOST];
+    size_t end[FIELD_NAMES_MOST], begin = 0;
+    bool there[FIELD_NAMES_MOST];
     f->values.n = 0;
-    for (uint32_t i = 0; i < f->count; i++) {
+    for (uint32_t i = 0; i < f->names.count; i++) {
         if (!read_one(f, p, i, &there[i]))
             return false;
         end[i] = f->values.n;
     }
     static const uint8_t nothing[1];
-    for (uint32_t i = 0; i < f->count; i++) { /* the buffer moves no more */
+    for (uint32_t i = 0; i < f->names.count; i++) { /* the buffer moves no more */
         const uint8_t *from = f->values.p != NULL ? f->values.p + begin : nothing;
         f->value[i] = (struct bytes){there[i] ? from : NULL, there[i] ? end[i] - begin : 0};
         begin = end[i];
@@ -162,11 +145,11 @@ bool item_fields_read(struct item_fields *f, struct pack_item *p)
 
 uint64_t item_fields_bytes(const struct item_fields *f)
 {
-    return f->count != 0 ? f->values.n : 0;
+    return f->names.count != 0 ? f->values.n : 0;
 }
 
 uint32_t item_fields_list(const struct item_fields *f, struct bytes mask,
-                          struct record_field out[ITEM_FIELDS_MOST + 1])
+                          struct record_field out[FIELD_NAMES_MOST + 1])
 {
     static const char name[] = RECORD_FIELD_MASK;
     uint32_t n = 0;
@@ -174,9 +157,11 @@ uint32_t item_fields_list(const struct item_fields *f, struct bytes mask,
         out[n++] =
             (struct record_field){{(const uint8_t *)name, sizeof(name) - 1}, mask, FIELD_BYTES};
     const uint32_t before = n;
-    for (uint32_t i = 0; i < f->count; i++)
+    for (uint32_t i = 0; i < f->names.count; i++)
         if (f->value[i].p != NULL)
-            out[n++] = (struct record_field){
-                {(const uint8_t *)f->name[i], strlen(f->name[i])}, f->value[i], FIELD_BYTES};
+            out[n++] =
+                (struct record_field){{(const uint8_t *)f->names.name[i], strlen(f->names.name[i])},
+                                      f->value[i],
+                                      FIELD_BYTES};
     return n != before ? n : 0;
 }

@@ -3,20 +3,16 @@
 #define IMREC_IM2REC_ITEM_ITEM_FIELDS_H
 
 #include "base/buf.h"
+#include "formats/field_names.h"
 #include "formats/record_field.h"
 #include "im2rec/item/read_file.h"
 
-#define ITEM_FIELDS_MOST 32u
-
 struct item_fields {
-    const struct file_root *root; /* of the images */
-    char *names;                  /* cut into: */
-    const char *name[ITEM_FIELDS_MOST];
-    bool optional[ITEM_FIELDS_MOST];
-    uint32_t count;                       /* 0: there are none */
+    const struct file_root *root;         /* of the images */
+    struct field_names names;             /* without the dot that they may begin with */
     struct file_bytes file;               /* reused */
     struct buf values;                    /* of the image in hand, one after another */
-    struct bytes value[ITEM_FIELDS_MOST]; /* p NULL: there is none */
+    struct bytes value[FIELD_NAMES_MOST]; /* p NULL: there is none */
 };
 
 /* `names` is the option: "txt,json?". NULL root: only checked. */
@@ -33,5 +29,5 @@ uint64_t item_fields_bytes(const struct item_fields *f);
 /* The mask, if there is one, and what was read, as the record has them. Returns how many; 0 where
  * there is nothing but perhaps a mask. */
 uint32_t item_fields_list(const struct item_fields *f, struct bytes mask,
-                          struct record_field out[ITEM_FIELDS_MOST + 1]);
+                          struct record_field out[FIELD_NAMES_MOST + 1]);
 #endif

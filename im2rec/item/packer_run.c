@@ -104,7 +104,7 @@ static bool fits_record(struct pack_item *p, uint64_t bytes)
 /* What follows the image in its record. */
 struct rest {
     struct bytes mask;
-    struct record_field fields[ITEM_FIELDS_MOST + 1];
+    struct record_field fields[FIELD_NAMES_MOST + 1];
     uint32_t field_count; /* 0: the mask is all there is */
     uint64_t bytes;       /* with the trailer; 0: nothing follows */
 };

@@ -149,8 +149,8 @@ TEST(a_folder_in_place_of_a_field_costs_its_image)
 
 LOOP_TEST(what_cannot_be_is_refused, 0, 6)
 {
-    static const char *const wrong[][2] = {{"fields=txt,,a", "list of extensions"},
-                                           {"fields=?", "list of extensions"},
+    static const char *const wrong[][2] = {{"fields=txt,,a", "one is empty"},
+                                           {"fields=.?", "list of extensions"},
                                            {"fields=../a", "list of extensions"},
                                            {"fields=txt,txt?", "'txt' twice"},
                                            {"fields=mask", "name of the image's"},
