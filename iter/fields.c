@@ -119,6 +119,8 @@ static enum imrec_status put(struct batch_fields *f, struct field_value *v, cons
 enum imrec_status batch_fields_take(struct batch_fields *f, uint32_t cell, uint32_t slot,
                                     const struct record *r, struct imrec_error *err)
 {
+    if (f->names.count == 0)
+        return IMREC_OK;
     struct field_value *v = values_of(f, cell, slot);
     batch_fields_clear(f, cell, slot);
     for (uint32_t i = 0; i < f->names.count; i++) {
@@ -133,6 +135,8 @@ enum imrec_status batch_fields_take(struct batch_fields *f, uint32_t cell, uint3
 
 void batch_fields_clear(struct batch_fields *f, uint32_t cell, uint32_t slot)
 {
+    if (f->names.count == 0)
+        return;
     struct field_value *v = values_of(f, cell, slot);
     for (uint32_t i = 0; i < f->names.count; i++) {
         v[i].n = 0;
