@@ -254,6 +254,13 @@ open_bytes(struct container *c, struct shard_list *l, struct imrec_error *err)
     return cut_cells(c, err);
 }
 
+/* They were the caller's. */
+static void forget_texts(struct container_options *o)
+{
+    o->path_imgrec = o->path_imgidx = o->source = NULL;
+    o->image = o->label = o->path_root = NULL;
+}
+
 enum imrec_status container_open_as(const struct container_options *o,
                                     const struct container_kind *kind, struct container *out,
                                     struct imrec_error *err)
@@ -267,9 +274,7 @@ enum imrec_status container_open_as(const struct container_options *o,
     shard_list_free(&l);
     if (st != IMREC_OK)
         container_close(out);
-    out->options.path_imgrec = out->options.path_imgidx = out->options.source = NULL;
-    out->options.image = out->options.label = NULL;
-    out->options.path_root = NULL;
+    forget_texts(&out->options);
     return st;
 }
 
@@ -314,7 +319,7 @@ enum imrec_status container_open_numbered(const struct container_options *o,
     const enum imrec_status st = number_records(out, n, err);
     if (st != IMREC_OK)
         container_close(out);
-    out->options.path_imgrec = out->options.path_imgidx = out->options.source = NULL;
+    forget_texts(&out->options);
     return st;
 }
 

@@ -56,19 +56,12 @@ void item_fields_trim(struct item_fields *f, size_t most)
 /* The image's path with the name for its extension. */
 static bool sibling(struct pack_item *p, const char *name, char out[IMAGE_PATH_MAX])
 {
-    size_t n = p->path.n;
-    while (n > 0 && p->path.p[n - 1] != '.' && p->path.p[n - 1] != '/')
-        n--;
-    const bool has = n > 1 && p->path.p[n - 1] == '.' && p->path.p[n - 2] != '/';
-    n = has ? n - 1 : p->path.n;
-    if (n + strlen(name) + 2 > IMAGE_PATH_MAX) {
-        pack_item_skip(p, REASON_FIELD, "the path of its field %.60s is longer than 4095 bytes",
-                       name);
-        return false;
-    }
-    memcpy(out, p->path.p, n);
-    (void)snprintf(out + n, IMAGE_PATH_MAX - n, ".%s", name);
-    return true;
+    char suffix[IMAGE_PATH_MAX];
+    const int n = snprintf(suffix, sizeof(suffix), ".%s", name);
+    if (n < (int)sizeof(suffix) && file_sibling(p->path, suffix, out))
+        return true;
+    pack_item_skip(p, REASON_FIELD, "the path of its field %.60s is longer than 4095 bytes", name);
+    return false;
 }
 
 /* Why the image is not packed: that of the field's file. */

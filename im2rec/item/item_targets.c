@@ -90,19 +90,12 @@ fine(struct pack_item *p, const char *what, enum imrec_status st, const struct i
 /* The image's path with .png for its extension. */
 static bool mask_name(struct pack_item *p, char name[IMAGE_PATH_MAX])
 {
-    size_t n = p->path.n;
-    while (n > 0 && p->path.p[n - 1] != '.' && p->path.p[n - 1] != '/')
-        n--;
-    n = n > 1 && p->path.p[n - 1] == '.' && p->path.p[n - 2] != '/' ? n - 1 : p->path.n;
     if (file_is_absolute(p->path))
         pack_item_skip(p, REASON_MASK, "an absolute path has no place in the masks' folder");
-    else if (n + sizeof(".png") > IMAGE_PATH_MAX)
+    else if (!file_sibling(p->path, ".png", name))
         pack_item_skip(p, REASON_MASK, "the mask's path is longer than 4095 bytes");
-    else {
-        memcpy(name, p->path.p, n);
-        memcpy(name + n, ".png", sizeof(".png"));
+    else
         return true;
-    }
     return false;
 }
 

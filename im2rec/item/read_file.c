@@ -37,6 +37,19 @@ bool file_is_absolute(struct bytes path)
     return source_is_remote(uri);
 }
 
+bool file_sibling(struct bytes path, const char *suffix, char out[IMAGE_PATH_MAX])
+{
+    size_t n = path.n;
+    while (n > 0 && path.p[n - 1] != '.' && path.p[n - 1] != '/')
+        n--;
+    n = n > 1 && path.p[n - 1] == '.' && path.p[n - 2] != '/' ? n - 1 : path.n;
+    if (n + strlen(suffix) + 1 > IMAGE_PATH_MAX)
+        return false;
+    memcpy(out, path.p, n);
+    memcpy(out + n, suffix, strlen(suffix) + 1);
+    return true;
+}
+
 struct bytes file_public_name(struct bytes path, char room[IMAGE_PATH_MAX])
 {
     if (path.n == 0 || path.n >= IMAGE_PATH_MAX || memchr(path.p, ':', path.n) == NULL ||

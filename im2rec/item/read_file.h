@@ -15,6 +15,8 @@ bool file_is_absolute(struct bytes path);
 /* The path as a list or report of a set names it: of a URL without name, password and query, which
  * are nobody else's. `room` may hold it. */
 struct bytes file_public_name(struct bytes path, char room[IMAGE_PATH_MAX]);
+/* The path with `suffix`, ".png", in place of its extension; false: it is longer than a path is. */
+bool file_sibling(struct bytes path, const char *suffix, char out[IMAGE_PATH_MAX]);
 struct file_root;
 /* Whether the image is in a store, not in a folder: its URI. */
 bool file_is_in_store(const struct pack_item *p, const struct file_root *root,
