@@ -1,6 +1,7 @@
 /* augment/targets.c - masks, boxes and keypoints checked, moved, shown and written. */
 #include "augment/targets.h"
 
+#include "augment/map_slot.h"
 #include "base/error.h"
 
 #include <math.h>
@@ -179,54 +180,23 @@ static struct path_mask mask_way(const struct targets *t)
                               .nothing = (uint16_t)t->recipe->o->ignore_label};
 }
 
-static bool store_row(enum imrec_mask_type type, const uint16_t *row, uint32_t n, uint8_t *out)
+static enum imrec_image_type type_of(enum imrec_mask_type t)
 {
-    uint16_t all = 0;
-    if (type == IMREC_MASK_UINT16) {
-        memcpy(out, row, (size_t)n * sizeof(*row));
-        return true;
-    }
-    for (uint32_t x = 0; x < n; x++) {
-        const int32_t wide = row[x];
-        all |= row[x];
-        if (type == IMREC_MASK_UINT8)
-            out[x] = (uint8_t)row[x];
-        else
-            memcpy(out + (size_t)x * sizeof(wide), &wide, sizeof(wide));
-    }
-    return type != IMREC_MASK_UINT8 || all <= UINT8_MAX;
-}
-
-enum { SPAN = 256 }; /* px at once */
-
-static enum imrec_status too_large(const uint16_t *row, uint32_t n, struct imrec_error *err)
-{
-    uint32_t x = 0;
-    while (x + 1 < n && row[x] <= UINT8_MAX)
-        x++;
-    return imrec_fail(err, IMREC_ERR_DATA,
-                      "the mask has the value %u, which does not fit uint8: masks=uint16 and "
-                      "masks=int32 deliver it",
-                      row[x]);
+    return t == IMREC_MASK_UINT8    ? IMREC_IMAGE_UINT8
+           : t == IMREC_MASK_UINT16 ? IMREC_IMAGE_UINT16
+                                    : IMREC_IMAGE_INT32;
 }
 
 enum imrec_status targets_write_mask(const struct targets *t, void *slot, struct imrec_error *err)
 {
-    const enum imrec_mask_type type = t->recipe->o->masks;
     const struct path_mask way = mask_way(t);
-    const size_t size = mask_type_size(type);
-    const uint32_t width = t->path.width;
-    uint16_t span[SPAN];
-    uint8_t *out = slot;
-    for (uint32_t y = 0; y < t->path.height; y++)
-        for (uint32_t x = 0; x < width; x += SPAN) {
-            const uint32_t n = width - x < SPAN ? width - x : SPAN;
-            path_mask_row(&way, x, y, n, span);
-            if (!store_row(type, span, n, out))
-                return too_large(span, n, err);
-            out += n * size;
-        }
-    return IMREC_OK;
+    uint16_t large = 0;
+    if (map_write(&way, type_of(t->recipe->o->masks), slot, &large))
+        return IMREC_OK;
+    return imrec_fail(err, IMREC_ERR_DATA,
+                      "the mask has the value %u, which does not fit uint8: masks=uint16 and "
+                      "masks=int32 deliver it",
+                      large);
 }
 
 static enum imrec_status move_mask(struct targets *t, struct imrec_error *err)

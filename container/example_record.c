@@ -280,9 +280,11 @@ enum imrec_status example_record(const struct example_names *n, struct bytes exa
     const bool mask = (wanted & RECORD_MASK) != 0;
     struct parts p;
     IMREC_TRY(find_parts(n, example, &p, err));
-    if (p.image.p == NULL)
+    const bool image = (wanted & RECORD_IMAGE) != 0;
+    if (image && p.image.p == NULL)
         return no_feature(example, "image", n->image, err);
-    IMREC_TRY(read_file(p.image, n->image, &out->image, err));
+    if (image)
+        IMREC_TRY(read_file(p.image, n->image, &out->image, err));
     if (mask && p.mask.p != NULL)
         IMREC_TRY(read_file(p.mask, EXAMPLE_MASK, &out->mask, err));
     if ((wanted & RECORD_FIELDS) != 0)

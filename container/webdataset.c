@@ -203,7 +203,7 @@ static enum imrec_status parse(const struct container *c, const struct record_re
     struct finding f = {.rank = SAMPLE_NO_IMAGE};
     *out = (struct record){.id = r->key};
     IMREC_TRY(look_at_files(s, r->bytes, (parts & RECORD_FIELDS) != 0, room, &f, out, err));
-    if (f.rank == SAMPLE_NO_IMAGE)
+    if ((parts & RECORD_IMAGE) != 0 && f.rank == SAMPLE_NO_IMAGE)
         return no_image(s, err);
     return (parts & RECORD_LABELS) != 0 ? read_labels(s, &f, room, out, err) : IMREC_OK;
 }

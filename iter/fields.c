@@ -64,7 +64,7 @@ static struct field_value *values_of(const struct batch_fields *f, uint32_t cell
     return f->values + ((size_t)cell * f->batch_size + slot) * f->names.count;
 }
 
-static const struct record_field *find(const struct record *r, const char *name)
+const struct record_field *batch_field_find(const struct record *r, const char *name)
 {
     const size_t n = strlen(name);
     for (uint32_t i = 0; i < r->field_count; i++)
@@ -84,14 +84,14 @@ static void list_names(const struct record *r, char *out, size_t room)
                               (const char *)r->fields[i].name.p);
 }
 
-static enum imrec_status missing(const struct record *r, const char *name, struct imrec_error *err)
+enum imrec_status batch_field_missing(const struct record *r, const char *option, const char *name,
+                                      struct imrec_error *err)
 {
     char has[200];
     list_names(r, has, sizeof(has));
     return imrec_fail(err, IMREC_ERR_CORRUPT,
-                      "the sample has no field '%.60s', it has %s (fields=%.60s? lets it be "
-                      "missing)",
-                      name, has, name);
+                      "the sample has no field '%.60s', it has %s (%s%.60s? lets it be missing)",
+                      name, has, option, name);
 }
 
 static enum imrec_status put(struct batch_fields *f, struct field_value *v, const char *name,
@@ -124,11 +124,11 @@ enum imrec_status batch_fields_take(struct batch_fields *f, uint32_t cell, uint3
     struct field_value *v = values_of(f, cell, slot);
     batch_fields_clear(f, cell, slot);
     for (uint32_t i = 0; i < f->names.count; i++) {
-        const struct record_field *from = find(r, f->names.name[i]);
+        const struct record_field *from = batch_field_find(r, f->names.name[i]);
         if (from != NULL)
             IMREC_TRY(put(f, &v[i], f->names.name[i], from, err));
         else if (!f->names.optional[i])
-            return missing(r, f->names.name[i], err);
+            return batch_field_missing(r, "fields=", f->names.name[i], err);
     }
     return IMREC_OK;
 }

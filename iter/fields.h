@@ -42,6 +42,11 @@ uint64_t batch_fields_memory(const struct batch_fields *f);
 IMREC_NODISCARD enum imrec_status batch_fields_take(struct batch_fields *f, uint32_t cell,
                                                     uint32_t slot, const struct record *r,
                                                     struct imrec_error *err);
+/* The record's field of that name; NULL: it has none. batch_field_missing() says that, and of
+ * `option`, which wants it, how it may be missing. */
+const struct record_field *batch_field_find(const struct record *r, const char *name);
+IMREC_NODISCARD enum imrec_status batch_field_missing(const struct record *r, const char *option,
+                                                      const char *name, struct imrec_error *err);
 void batch_fields_clear(struct batch_fields *f, uint32_t cell, uint32_t slot);
 void batch_fields_begin(struct batch_fields *f, uint32_t cell); /* clears all of a batch */
 /* Makes the columns of a full batch. */

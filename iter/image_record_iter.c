@@ -11,6 +11,7 @@
 static void free_worker(struct worker *w)
 {
     sampler_free(&w->sampler);
+    further_sampler_free(&w->further);
     parse_room_free(&w->room);
     imrec_free(w->views);
 }
@@ -32,6 +33,7 @@ void imrec_iter_close(struct imrec_iter *it)
     slots_free(&it->slots);
     batch_fields_free(&it->fields);
     view_kinds_free(&it->views);
+    further_images_free(&it->further);
     batch_lease_leave(it->lease);
     label_table_free(&it->labels);
     mix_sets_free(&it->mix);
@@ -84,6 +86,8 @@ static void describe(struct imrec_iter *it, uint32_t cell, struct imrec_batch *o
         .typed_labels = s->typed != NULL ? s->typed + row * s->label_width : NULL,
         .fields = batch_fields_show(&it->fields, cell),
         .field_count = it->fields.names.count,
+        .images = slots_show_further(&it->slots, cell),
+        .image_count = it->further.count * it->views.tensors,
     };
 }
 

@@ -33,14 +33,29 @@ static void note(struct imrec_draw *d, uint32_t partner, float share, const stru
     d->cut_x = r.x, d->cut_y = r.y, d->cut_width = r.width, d->cut_height = r.height;
 }
 
-/* The rectangle of the masks changes places with that of the images. */
-static void cut_masks(const struct slots *s, uint32_t cell, uint32_t a, uint32_t b,
-                      struct imrec_rect r, uint32_t width)
+/* The rectangle of a map changes places with that of the images. */
+static void cut_map(const struct augment_options *o, size_t size, const struct mix_draw *m,
+                    uint8_t *a, uint8_t *b)
 {
-    uint8_t *first = slots_mask(s, cell, 0, a), *second = slots_mask(s, cell, 0, b);
-    for (uint32_t y = r.y; first != NULL && y < r.y + r.height; y++) {
-        const size_t begin = ((size_t)y * width + r.x) * s->mask_value;
-        mix_swap_bytes(first + begin, second + begin, r.width * s->mask_value);
+    const struct imrec_rect r = mix_rectangle(m, o->data_shape.width, o->data_shape.height);
+    for (uint32_t y = r.y; y < r.y + r.height; y++) {
+        const size_t begin = ((size_t)y * o->data_shape.width + r.x) * size;
+        mix_swap_bytes(a + begin, b + begin, r.width * size);
+    }
+}
+
+/* Pixels as those of the first image, maps as masks. */
+static void
+mix_further(const struct slots *s, uint32_t cell, uint32_t a, uint32_t b, const struct mix_draw *m)
+{
+    const struct further_images *f = s->views->further;
+    for (uint32_t i = 0; f != NULL && i < f->count; i++) {
+        const struct augment_options *o = &slots_further_kind(s, cell, i, 0)->o;
+        void *first = slots_further(s, cell, i, 0, a), *second = slots_further(s, cell, i, 0, b);
+        if (f->image[i].type == IMREC_IMAGE_PIXELS)
+            (void)mix_slots(o, m, first, second);
+        else if (m->cut)
+            cut_map(o, image_type_size(f->image[i].type), m, first, second);
     }
 }
 
@@ -53,9 +68,9 @@ static void mix_pair(struct imrec_iter *it, uint32_t cell, uint32_t a, uint32_t 
     const float share = mix_slots(o, m, slots_data(s, cell, 0, a), slots_data(s, cell, 0, b));
     mix_labels(s->labels + row_a * s->label_width, s->labels + row_b * s->label_width,
                s->label_width, share);
-    if (m->cut)
-        cut_masks(s, cell, a, b, mix_rectangle(m, o->data_shape.width, o->data_shape.height),
-                  o->data_shape.width);
+    if (m->cut && s->masks_bytes != 0)
+        cut_map(o, s->mask_value, m, slots_mask(s, cell, 0, a), slots_mask(s, cell, 0, b));
+    mix_further(s, cell, a, b, m);
     if (s->draws == NULL)
         return;
     note(slots_draw(s, cell, 0, a), b, share, m, &o->data_shape);

@@ -154,6 +154,11 @@ static enum imrec_status check_parts(const struct imrec_iter *it, struct imrec_e
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                           "fields=%.100s: %.200s is a %s, whose samples have none",
                           it->options.fields, c->shards[0].uri, c->kind->name);
+    if (it->further.count != 0 && !c->kind->fields)
+        return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                          "images=%.100s: %.200s is a %s, whose samples have one image: fields of "
+                          "records, files of tars and features of TFRecords can be further ones",
+                          it->options.images, c->shards[0].uri, c->kind->name);
     return IMREC_OK;
 }
 
@@ -239,9 +244,10 @@ make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_e
     w->views = imrec_zalloc(n, sizeof(*w->views));
     if (w->views == NULL)
         return IMREC_NO_MEMORY(err, "no memory for the %u images of a sample", n);
-    if (!it->options.audio) /* which needs nothing of the kind */
+    if (!it->options.audio && !it->further.none) /* which need nothing of the kind */
         IMREC_TRY(
             sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));
+    IMREC_TRY(further_sampler_init(&w->further, &it->further, &it->headroom, stream, err));
     return !it->container.kind->rooms
                ? IMREC_OK
                : parse_room_init(&w->room, label_room(it), it->options.dtype_label,
@@ -375,6 +381,27 @@ take_mean(const struct imrec_iter_options *o, struct imrec_iter *it, struct imre
     return iter_mean_load(o, &it->mean_image, &it->mean_image_bytes, err);
 }
 
+/* images=: what there is besides the records' own images, or that there is not even that. */
+static enum imrec_status plan_further(struct imrec_iter *it, struct imrec_error *err)
+{
+    IMREC_TRY(further_images_init(&it->further, &it->options, &it->views, err));
+    it->views.further = it->further.count != 0 ? &it->further : NULL;
+    for (uint32_t i = 0; it->further.none && i < it->views.kind_count; i++)
+        it->views.kinds[i].bytes = 0;
+    return IMREC_OK;
+}
+
+/* They were borrowed, and are read. */
+static void forget_texts(struct imrec_iter *it)
+{
+    param_forget_texts(iter_params, &it->options);
+    param_forget_texts(augment_params, &it->augment);
+    for (uint32_t i = 0; i < it->views.kind_count; i++)
+        param_forget_texts(augment_params, &it->views.kinds[i].o);
+    for (uint32_t i = 0; i < it->further.kinds.kind_count; i++)
+        param_forget_texts(augment_params, &it->further.kinds.kinds[i].o);
+}
+
 static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
 {
     struct imrec_iter_options *o = &it->options;
@@ -382,6 +409,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     iter_options_of_sample(o, &it->augment);
     IMREC_TRY(recipe_init(&it->recipe, &it->augment, err));
     IMREC_TRY(view_kinds_init(&it->views, o, err));
+    IMREC_TRY(plan_further(it, err));
     IMREC_TRY(take_label_width(it, err));
     if (slots_memory(o, &it->views, it->label_width) == UINT64_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT,
@@ -394,10 +422,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
         IMREC_TRY(take_mean(o, it, err));
     if (o->equal_batches)
         IMREC_TRY(count_equal(it, err));
-    param_forget_texts(iter_params, o); /* they were borrowed, and are read */
-    param_forget_texts(augment_params, &it->augment);
-    for (uint32_t i = 0; i < it->views.kind_count; i++)
-        param_forget_texts(augment_params, &it->views.kinds[i].o);
+    forget_texts(it);
     IMREC_TRY(record_stream_start(&it->stream, &it->container,
                                   err)); /* it reads while the rest is made */
     IMREC_TRY(slots_init(&it->slots, o, &it->views, it->label_width, err));

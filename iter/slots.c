@@ -31,6 +31,36 @@ static size_t begin_of(const struct view_kinds *v, uint32_t tensor, size_t end)
     return same ? end : align_up(end, TENSOR_ALIGN);
 }
 
+static uint32_t further_count(const struct view_kinds *v)
+{
+    return v->further != NULL ? v->further->count : 0;
+}
+
+/* Further images come after the others, each with room for its largest shape. */
+static bool add_further(const struct imrec_iter_options *o, const struct view_kinds *v,
+                        size_t *begins, size_t *block)
+{
+    const uint32_t images = further_count(v);
+    for (uint32_t i = 0; i < images * v->tensors; i++) {
+        const uint32_t image = i / v->tensors;
+        size_t most = 0, bytes = 0;
+        for (uint32_t k = 0; k < v->kind_count; k++)
+            if (v->tensors == 1 || v->of_tensor[i % v->tensors] == k) {
+                const uint32_t kind = further_kind(v->further, image, k);
+                if (!tensor_bytes(o, &v->further->kinds.kinds[kind], false, &bytes))
+                    return false;
+                most = bytes > most ? bytes : most;
+            }
+        const size_t begin = align_up(*block, TENSOR_ALIGN);
+        if (begins != NULL)
+            begins[i] = begin;
+        *block = begin + most;
+        if (*block > MAX_BLOCK_BYTES)
+            return false;
+    }
+    return true;
+}
+
 /* Where each tensor begins (unless NULL), and how long a block is that holds those of any sweep. */
 static bool block_size(const struct imrec_iter_options *o, const struct view_kinds *v, bool masks,
                        size_t *begins, size_t *block)
@@ -66,7 +96,7 @@ row_bytes(const struct imrec_iter_options *o, const struct view_kinds *v, uint32
                               : 0;
     const size_t label = sizeof(float) + (is_typed(o) ? sizeof(union list_label) : 0);
     return mixing + label_width * label + sizeof(uint64_t) + 1 + sizeof(enum imrec_status) +
-           (o->record_draws ? v->tensors * sizeof(struct imrec_draw) : 0);
+           (o->record_draws ? v->tensors * sizeof(struct imrec_draw) : 0) + further_count(v);
 }
 
 /* A batch may begin after a sweep's end and end at one: two more than it has samples. */
@@ -79,7 +109,8 @@ uint64_t slots_memory(const struct imrec_iter_options *o, const struct view_kind
                       uint32_t label_width)
 {
     size_t block, masks;
-    if (!block_size(o, views, false, NULL, &block) || !block_size(o, views, true, NULL, &masks))
+    if (!block_size(o, views, false, NULL, &block) || !add_further(o, views, NULL, &block) ||
+        !block_size(o, views, true, NULL, &masks))
         return UINT64_MAX;
     const uint64_t report = most_sweeps(o, views) * sizeof(struct report_count) +
                             LOG_LISTED * sizeof(struct report_note);
@@ -101,6 +132,16 @@ static enum imrec_status allocate_reports(struct slots *s, const struct imrec_it
         r->room = sweeps;
     }
     return IMREC_OK;
+}
+
+static bool allocate_further(struct slots *s)
+{
+    const size_t images = further_count(s->views), cells = s->depth;
+    if (images == 0)
+        return true;
+    s->present = imrec_zalloc(cells * images, s->batch_size);
+    s->shown_further = imrec_zalloc(cells * images * s->views->tensors, sizeof(*s->shown_further));
+    return s->present != NULL && s->shown_further != NULL;
 }
 
 static enum imrec_status allocate(struct slots *s, const struct imrec_iter_options *o)
@@ -129,7 +170,7 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
     s->masks = imrec_zalloc(s->depth, sizeof(*s->masks));
     if (!s->data || !s->masks || !s->labels || !s->ids || !s->valid || !s->status || !s->shown ||
         (typed && !s->typed) || (o->record_draws && !s->draws) ||
-        (mixes && (!s->mixes || !s->candidates)))
+        (mixes && (!s->mixes || !s->candidates)) || !allocate_further(s))
         return IMREC_ERR_NO_MEMORY;
     for (uint32_t i = 0; i < s->depth; i++)
         if ((s->data[i] = pages_alloc(s->data_bytes)) == NULL ||
@@ -159,12 +200,16 @@ enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o
     s->mask_tensors = imrec_zalloc(views->tensors, sizeof(*s->mask_tensors));
     s->mask_value = mask_type_size(o->masks);
     s->mask_nothing = (uint16_t)o->ignore_label;
-    if (s->tensors == NULL || s->mask_tensors == NULL)
+    s->further =
+        imrec_zalloc((size_t)further_count(views) * views->tensors + 1, sizeof(*s->further));
+    if (s->tensors == NULL || s->mask_tensors == NULL || s->further == NULL)
         return no_memory(o, 0, err);
     if (!block_size(o, views, false, s->tensors, &s->data_bytes) ||
+        !add_further(o, views, s->further, &s->data_bytes) ||
         !block_size(o, views, true, s->mask_tensors, &s->masks_bytes))
         return imrec_fail(err, IMREC_ERR_LIMIT,
                           "data_shape and batch_size ask for a batch of over 1 TiB");
+    s->data_bytes = s->data_bytes != 0 ? s->data_bytes : 1; /* images=none: a block is never 0 */
     if (allocate(s, o) == IMREC_OK)
         return IMREC_OK;
     const size_t wanted = s->data_bytes + s->masks_bytes;
@@ -180,6 +225,7 @@ void slots_free(struct slots *s)
         pages_free(s->masks[i], s->masks_bytes);
     for (uint32_t i = 0; s->cells != NULL && i < s->depth; i++)
         mutex_destroy(&s->cells[i].lock);
+    IMREC_FREE(s->further, s->present, s->shown_further);
     IMREC_FREE(s->data, s->masks, s->mask_tensors, s->tensors, s->shown, s->labels, s->typed,
                s->ids, s->valid, s->status, s->draws, s->mixes, s->candidates, s->counts, s->notes,
                s->cells);
@@ -213,6 +259,77 @@ static void clear_mask(struct slots *s, uint32_t cell, uint32_t tensor, uint32_t
         memcpy(out + at, value, s->mask_value);
 }
 
+/* ---- further images ----------------------------------------------------------------------- */
+
+const struct view_kind *
+slots_further_kind(const struct slots *s, uint32_t cell, uint32_t image, uint32_t tensor)
+{
+    const uint32_t kind = view_kinds_kind(s->views, s->cells[cell].sweep, tensor);
+    const struct further_images *f = s->views->further;
+    return &f->kinds.kinds[further_kind(f, image, kind)];
+}
+
+void *
+slots_further(const struct slots *s, uint32_t cell, uint32_t image, uint32_t tensor, uint32_t slot)
+{
+    return (uint8_t *)s->data[cell] + s->further[image * s->views->tensors + tensor] +
+           slot * slots_further_kind(s, cell, image, tensor)->bytes;
+}
+
+uint8_t *slots_present(const struct slots *s, uint32_t cell, uint32_t image, uint32_t slot)
+{
+    return s->present + ((size_t)cell * further_count(s->views) + image) * s->batch_size + slot;
+}
+
+static void clear_map(const struct further_image *f, uint8_t *out, size_t bytes)
+{
+    const int32_t whole = f->fill;
+    const float real = f->fill;
+    const void *value = f->type == IMREC_IMAGE_INT32     ? (const void *)&whole
+                        : f->type == IMREC_IMAGE_FLOAT32 ? (const void *)&real
+                                                         : (const void *)&f->fill;
+    const size_t size = image_type_size(f->type);
+    if (f->type == IMREC_IMAGE_UINT8)
+        memset(out, f->fill, bytes);
+    else
+        for (size_t at = 0; at < bytes; at += size)
+            memcpy(out + at, value, size);
+}
+
+void slots_clear_further(struct slots *s, uint32_t cell, uint32_t image, uint32_t slot)
+{
+    const struct further_image *f = &s->views->further->image[image];
+    for (uint32_t t = 0; t < s->views->tensors; t++) {
+        uint8_t *out = slots_further(s, cell, image, t, slot);
+        const size_t bytes = slots_further_kind(s, cell, image, t)->bytes;
+        if (f->type == IMREC_IMAGE_PIXELS || f->fill == 0)
+            memset(out, 0, bytes);
+        else
+            clear_map(f, out, bytes);
+    }
+    *slots_present(s, cell, image, slot) = 0;
+}
+
+const struct imrec_batch_image *slots_show_further(struct slots *s, uint32_t cell)
+{
+    const uint32_t images = further_count(s->views), tensors = s->views->tensors;
+    struct imrec_batch_image *shown = s->shown_further + (size_t)cell * images * tensors;
+    if (images == 0)
+        return NULL;
+    for (uint32_t i = 0; i < images * tensors; i++) {
+        const uint32_t image = i / tensors, tensor = i % tensors;
+        shown[i] = (struct imrec_batch_image){
+            .name = s->views->further->image[image].name,
+            .data = slots_further(s, cell, image, tensor, 0),
+            .present = slots_present(s, cell, image, 0),
+            .shape = slots_further_kind(s, cell, image, tensor)->o.data_shape,
+            .type = s->views->further->image[image].type};
+    }
+    return shown;
+}
+
+/* ---- a batch ------------------------------------------------------------------------------ */
+
 struct imrec_draw *slots_draw(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot)
 {
     const size_t row = ((size_t)cell * s->views->tensors + tensor) * s->batch_size + slot;
@@ -222,11 +339,14 @@ struct imrec_draw *slots_draw(const struct slots *s, uint32_t cell, uint32_t ten
 const struct imrec_view *slots_show(struct slots *s, uint32_t cell)
 {
     struct imrec_view *shown = s->shown + (size_t)cell * s->views->tensors;
-    for (uint32_t t = 0; t < s->views->tensors; t++)
-        shown[t] = (struct imrec_view){.data = slots_data(s, cell, t, 0),
+    for (uint32_t t = 0; t < s->views->tensors; t++) {
+        const struct view_kind *k = slots_kind(s, cell, t);
+        shown[t] = (struct imrec_view){.data = k->bytes != 0 ? slots_data(s, cell, t, 0) : NULL,
                                        .draws = slots_draw(s, cell, t, 0),
-                                       .shape = slots_kind(s, cell, t)->o.data_shape,
                                        .masks = slots_mask(s, cell, t, 0)};
+        if (k->bytes != 0)
+            shown[t].shape = k->o.data_shape;
+    }
     return shown;
 }
 
@@ -239,6 +359,8 @@ void slots_clear(struct slots *s, uint32_t cell, uint32_t slot)
         if (s->draws != NULL)
             *slots_draw(s, cell, t, slot) = (struct imrec_draw){0};
     }
+    for (uint32_t i = 0; i < further_count(s->views); i++)
+        slots_clear_further(s, cell, i, slot);
     memset(s->labels + row * s->label_width, 0, s->label_width * sizeof(*s->labels));
     if (s->typed != NULL)
         memset(s->typed + row * s->label_width, 0, s->label_width * sizeof(*s->typed));

@@ -7,7 +7,7 @@
 #include "formats/set/image_list.h"
 #include "imrec/iterator.h"
 #include "iter/batch_report.h"
-#include "iter/options/view_kinds.h"
+#include "iter/options/further_images.h"
 #include "iter/order/schedule.h"
 
 /* The place of the stream, as a position holds it. */
@@ -40,14 +40,17 @@ struct mix_candidate { /* a slot of the batch that is mixed */
 struct slots {
     uint32_t depth, batch_size, label_width;
     const struct view_kinds *views; /* borrowed */
-    void **data;              /* depth blocks: a batch's tensors one after another, each dense */
-    size_t data_bytes;        /* of one block */
-    size_t *tensors;          /* where each begins in it */
-    void **masks;             /* likewise their masks; not asked for: all is 0 */
-    size_t masks_bytes;       /* of one block */
-    size_t *mask_tensors;     /* where those of each tensor begin in it */
-    size_t mask_value;        /* bytes of a value */
-    uint16_t mask_nothing;    /* the value of slots that are empty */
+    void **data;       /* depth blocks: a batch's tensors one after another, each dense */
+    size_t data_bytes; /* of one block */
+    size_t *tensors;   /* where each begins in it */
+    size_t *further;   /* likewise images=, image after image: those of each tensor */
+    uint8_t *present;  /* [depth][image][batch_size] */
+    struct imrec_batch_image *shown_further; /* of each cell */
+    void **masks;                            /* likewise their masks; not asked for: all is 0 */
+    size_t masks_bytes;                      /* of one block */
+    size_t *mask_tensors;                    /* where those of each tensor begin in it */
+    size_t mask_value;                       /* bytes of a value */
+    uint16_t mask_nothing;                   /* the value of slots that are empty */
     struct imrec_view *shown; /* of each cell: its tensors, as the consumer sees them */
     float *labels;            /* the rest: rows of depth * batch_size */
     union list_label *typed;  /* likewise with dtype_label; NULL: float32 */
@@ -79,10 +82,20 @@ static inline size_t slots_row(const struct slots *s, uint32_t cell, uint32_t sl
 {
     return (size_t)cell * s->batch_size + slot;
 }
+/* Further images (images=): the shape, the slot, and whether there is an image in it. */
+const struct view_kind *
+slots_further_kind(const struct slots *s, uint32_t cell, uint32_t image, uint32_t tensor);
+void *
+slots_further(const struct slots *s, uint32_t cell, uint32_t image, uint32_t tensor, uint32_t slot);
+uint8_t *slots_present(const struct slots *s, uint32_t cell, uint32_t image, uint32_t slot);
+/* Zeros, or what is around a map, and not present. */
+void slots_clear_further(struct slots *s, uint32_t cell, uint32_t image, uint32_t slot);
 /* Where an image's draws go; NULL: nobody wants them. */
 struct imrec_draw *slots_draw(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot);
 /* The batch's tensors, for the consumer. */
 const struct imrec_view *slots_show(struct slots *s, uint32_t cell);
+/* NULL: there are none. */
+const struct imrec_batch_image *slots_show_further(struct slots *s, uint32_t cell);
 void slots_clear(struct slots *s, uint32_t cell, uint32_t slot); /* zero, not valid, OK */
 void slots_begin_cell(struct slots *s, uint32_t cell);
 /* Zeroes the slots of a sample, of which there are views->rows, and flags them. */

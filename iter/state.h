@@ -7,7 +7,9 @@
 #include "container/fetched/fetched.h"
 #include "iter/fields.h"
 #include "iter/load/record_stream.h"
+#include "iter/options/further_images.h"
 #include "iter/options/mix_sets.h"
+#include "iter/sample/further_sampler.h"
 #include "iter/sample/label_table.h"
 #include "iter/sample/sampler.h"
 #include "iter/slots.h"
@@ -28,7 +30,8 @@ struct ticket {
 
 struct worker {
     struct ticket ticket;
-    struct sampler sampler;     /* codec, scratch, prepared kernels */
+    struct sampler sampler; /* codec, scratch, prepared kernels */
+    struct further_sampler further;
     struct sampler_view *views; /* of the sample in hand: slot after slot, tensor after tensor */
     struct parse_room room;     /* of a kind that needs one */
     atomic_uint_least64_t decode_ns, augment_ns, images, failed; /* no cache line is shared */
@@ -44,6 +47,7 @@ struct imrec_iter {
     struct augment_options augment;    /* of these options, likewise */
     struct recipe recipe;              /* of `augment` */
     struct view_kinds views;           /* what they make of a sample */
+    struct further_images further;     /* likewise of its fields */
     uint32_t label_width;              /* of a slot: with boxes their head and room */
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of images that are decoded: their shape */
@@ -108,6 +112,12 @@ void iter_begin_at(struct imrec_iter *it, const struct place *place);
 IMREC_NODISCARD enum imrec_status iter_make_sound(struct imrec_iter *it, struct worker *w,
                                                   struct bytes file, uint32_t n,
                                                   struct imrec_error *err);
+
+/* further.c: the images that images= names, out of the record's fields, once w->views are made. A
+ * missing one, unless it is optional, and one that cannot be made fail the sample. */
+IMREC_NODISCARD enum imrec_status iter_make_further(struct imrec_iter *it, const struct ticket *t,
+                                                    struct worker *w, const struct record *r,
+                                                    struct imrec_error *err);
 
 /* sampling_open.c: what a sweep of a job has, unless it is every record once: then *out has no
  * samples. */

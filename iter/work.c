@@ -16,15 +16,17 @@ static enum imrec_status parse(struct imrec_iter *it, const struct record_ref *r
 {
     const struct container *c = &it->container;
     const bool masks = it->slots.masks_bytes != 0;
-    const unsigned parts = RECORD_LABELS | RECORD_IMAGE | (masks ? RECORD_MASK : 0) |
-                           (it->fields.names.count != 0 ? RECORD_FIELDS : 0);
+    const bool fields = it->fields.names.count != 0 || it->further.count != 0;
+    const unsigned parts = RECORD_LABELS | (it->further.none ? 0 : RECORD_IMAGE) |
+                           (masks || it->further.mask ? RECORD_MASK : 0) |
+                           (fields ? RECORD_FIELDS : 0);
     IMREC_TRY(c->kind->parse(c, ref, parts, &w->room, out, err));
     if (c->value_count != 0) { /* values have no shape of their own */
         const uint8_t *values = out->pixels.p;
         out->pixels = it->planes;
         out->pixels.p = values;
     }
-    w->sampler.mask_png = out->mask;
+    w->sampler.mask_png = masks ? out->mask : (struct bytes){NULL, 0};
     if (!masks || out->mask.n != 0)
         return IMREC_OK;
     return imrec_fail(err, IMREC_ERR_CORRUPT,
@@ -118,6 +120,8 @@ static enum imrec_status
 make(struct imrec_iter *it, struct worker *w, const struct record *p, struct imrec_error *err)
 {
     const uint32_t n = view_kinds_count(&it->views);
+    if (it->further.none)
+        return IMREC_OK;
     if (it->options.audio)
         return iter_make_sound(it, w, p->image, n, err);
     if (p->pixels.p == NULL)
@@ -125,12 +129,20 @@ make(struct imrec_iter *it, struct worker *w, const struct record *p, struct imr
     return sampler_make_decoded(&w->sampler, &p->pixels, w->views, n, err);
 }
 
+static void count_decodes(const struct imrec_iter *it, struct worker *w)
+{
+    if (it->options.audio || it->further.none)
+        return;
+    w->decodes = codec_decode_count(w->sampler.codec) +
+                 (it->further.count != 0 ? codec_decode_count(w->further.sampler.codec) : 0);
+}
+
 static void count(struct imrec_iter *it, struct worker *w)
 {
     w->images++;
-    w->made += view_kinds_count(&it->views);
-    w->decode_ns += w->sampler.decode_ns;
-    w->augment_ns += w->sampler.augment_ns;
+    w->made += it->further.none ? 0 : view_kinds_count(&it->views) * (1 + it->further.count);
+    w->decode_ns += w->sampler.decode_ns + w->further.decode_ns;
+    w->augment_ns += w->sampler.augment_ns + w->further.augment_ns;
 }
 
 static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, struct worker *w,
@@ -149,8 +161,10 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
     IMREC_TRY(parsed);
     for (uint32_t row = 0; row < rows; row++)
         IMREC_TRY(begin_slot(it, t, first + row, &p, w->views + row * tensors, err));
-    const enum imrec_status st = make(it, w, &p, err);
-    w->decodes = it->options.audio ? 0 : codec_decode_count(w->sampler.codec);
+    enum imrec_status st = make(it, w, &p, err);
+    if (st == IMREC_OK)
+        st = iter_make_further(it, t, w, &p, err);
+    count_decodes(it, w);
     IMREC_TRY(st);
     for (uint32_t row = 0; row < rows; row++)
         end_slot(it, t, first + row, p.id, w->views + row * tensors);

@@ -40,6 +40,18 @@ struct imrec_batch_field {
     const uint8_t *kinds;    /* of each slot, an enum imrec_field_kind */
 };
 
+/* A further image of all slots, as images= names it. */
+struct imrec_batch_image {
+    const char *name;
+    /* Pixels: dtype[slots][C][H][W] or [H][W][C], as `data` of the batch. A map:
+     * `type`[slots][H][W], and shape.channels is 1. Dense. Slots that are padding, have failed or
+     * lack this image contain zeros; a map its fill=N. */
+    const void *data;
+    const uint8_t *present;   /* of each slot: 1 = there is an image in it */
+    struct imrec_shape shape; /* of a slot */
+    enum imrec_image_type type;
+};
+
 /* A batch. The iterator owns every pointer, and keeps it valid until the next imrec_iter_next(),
  * _rewind(), _seek() or _close().
  *
@@ -78,6 +90,11 @@ struct imrec_batch {
                           (pixels, labels, id, draws) instead of one that failed */
     const struct imrec_batch_field *fields; /* field_count, in the order of fields=; NULL without */
     uint32_t field_count;
+    /* Those that images= names after the first, each view_count times: image i of views[t] is
+     * images[i * view_count + t]. With images=none there are no pixels: `data` and views[t].data
+     * are NULL, and the shapes are 0. */
+    const struct imrec_batch_image *images;
+    uint32_t image_count; /* names times view_count; 0 without */
 };
 
 /* Times and counts since opening; times are sums over all workers, in ns. */
@@ -146,11 +163,11 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
  * would. For callers that must handle something else meanwhile, such as signals. */
 IMREC_API bool imrec_iter_wait(struct imrec_iter *it, uint32_t milliseconds);
 
-/* Keeps data and masks of the last delivered batch valid until imrec_kept_release(). The iterator
- * continues with other memory: that of batches released before, or new memory. All other pointers
- * of the batch are valid until the next call, as usual. IMREC_ERR_LIMIT: with everything that is
- * kept, the sum would exceed memory_limit; nothing has changed. IMREC_ERR_ARGUMENT: there is no
- * batch, or it is already kept. */
+/* Keeps data, masks and further images of the last delivered batch valid until
+ * imrec_kept_release(). The iterator continues with other memory: that of batches released before,
+ * or new memory. All other pointers of the batch are valid until the next call, as usual.
+ * IMREC_ERR_LIMIT: with everything that is kept, the sum would exceed memory_limit; nothing has
+ * changed. IMREC_ERR_ARGUMENT: there is no batch, or it is already kept. */
 struct imrec_kept;
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_keep(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err);

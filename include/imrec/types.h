@@ -20,6 +20,14 @@ enum imrec_dtype { IMREC_FLOAT32, IMREC_FLOAT16, IMREC_UINT8, IMREC_INT8, IMREC_
 /* Type of a mask's values; none: masks are not delivered. */
 enum imrec_mask_type { IMREC_MASK_NONE, IMREC_MASK_UINT8, IMREC_MASK_UINT16, IMREC_MASK_INT32 };
 enum imrec_label_dtype { IMREC_LABEL_FLOAT32, IMREC_LABEL_FLOAT64, IMREC_LABEL_INT64 };
+/* Values of a further tensor of a batch (images=). */
+enum imrec_image_type {
+    IMREC_IMAGE_PIXELS, /* those of an image, of the batch's dtype */
+    IMREC_IMAGE_UINT8,  /* from here on: of a map, as its PNG stores them */
+    IMREC_IMAGE_UINT16,
+    IMREC_IMAGE_INT32,
+    IMREC_IMAGE_FLOAT32,
+};
 enum imrec_layout { IMREC_NCHW, IMREC_NHWC };
 /* What there is of a field of a sample. */
 enum imrec_field_kind {

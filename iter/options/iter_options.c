@@ -266,6 +266,18 @@ static enum imrec_status take_mix(struct imrec_iter_options *o, struct imrec_err
     return IMREC_OK;
 }
 
+bool iter_options_no_images(const struct imrec_iter_options *o)
+{
+    return o->images != NULL && strcmp(o->images, "none") == 0;
+}
+
+/* Without images no shape is needed. */
+static void take_no_images(struct imrec_iter_options *o)
+{
+    if (iter_options_no_images(o) && o->data_shape.channels == 0)
+        o->data_shape = (struct imrec_shape){1, 1, 1};
+}
+
 bool iter_options_choose(const struct imrec_iter_options *o)
 {
     return o->mix[0] != '\0' || o->class_balanced || o->sample_weights[0] != '\0' ||
@@ -365,6 +377,7 @@ enum imrec_status iter_options_copy(struct imrec_iter_options *to,
     to->preset = "";
     IMREC_TRY(take_order(to, err));
     IMREC_TRY(take_mix(to, err));
+    take_no_images(to);
     IMREC_TRY(param_check(iter_params, to, err));
     IMREC_TRY(check_audio(to, err));
     IMREC_TRY(take_round_batch(to, err));

@@ -14,6 +14,9 @@ IMREC_NODISCARD enum imrec_status iter_options_copy(struct imrec_iter_options *t
                                                     const struct imrec_iter_options *from,
                                                     struct imrec_error *err);
 
+/* images=none: labels and fields only. */
+bool iter_options_no_images(const struct imrec_iter_options *o);
+
 /* Whether a sweep may be something else than every record once. */
 bool iter_options_choose(const struct imrec_iter_options *o);
 

@@ -16,12 +16,16 @@ struct view_kind {            /* images of one shape */
     uint64_t since;           /* data_shape_schedule: the first sweep of this shape */
 };
 
+struct further_images;
+
 struct view_kinds {
     uint32_t rows;       /* slots that a sample fills: num_views */
     uint32_t tensors;    /* of a batch: the crops of multi_crop, or one */
     uint32_t kind_count; /* shapes of the tensors; or, one after another, of the only one */
     struct view_kind *kinds;
     uint8_t of_tensor[VIEW_TENSORS]; /* its kind, if there are several */
+    /* images=; NULL: only the record's own. Borrowed. */
+    const struct further_images *further;
 };
 
 /* Reads num_views, multi_crop, multi_crop_area and data_shape_schedule of `o`, which is checked but

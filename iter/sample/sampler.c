@@ -126,9 +126,9 @@ static enum imrec_status plan(struct sampler *p, struct sampler_view *v, uint32_
     const struct recipe *r = recipe_of(p, v);
     const int64_t most = r->o->max_pixels;
     IMREC_TRY(steps_check(r, NULL, width, height, most, err));
-    if (r->det.on)
+    if (!v->drawn && r->det.on)
         IMREC_TRY(det_draw(r, v->sample.key, width, height, &v->label, &v->draw, err));
-    else
+    else if (!v->drawn)
         v->draw = augment_draw(r, v->sample.key, width, height);
     IMREC_TRY(steps_check(r, &v->draw, width, height, most, err));
     steps_plan(&k->steps, r, &v->draw, width, height);
@@ -150,6 +150,12 @@ aim(struct sampler *p, const struct sampler_view *v, struct view_plan *k, struct
     k->job->out = v->slot;
     k->job->flip = v->draw.flip;
     return toned ? set_tone(p, &v->draw, k->job, err) : IMREC_OK;
+}
+
+/* All views of an image have as many. */
+static uint32_t channels_of(const struct sampler *p, const struct sampler_view *views)
+{
+    return recipe_of(p, &views[0])->o->data_shape.channels;
 }
 
 static struct imrec_rect both(struct imrec_rect a, struct imrec_rect b)
@@ -208,8 +214,8 @@ static enum imrec_status decode_straight(struct sampler *p, const struct sampler
     struct row_target target = {p, n, region};
     for (uint32_t i = 0; i < n; i++)
         IMREC_TRY(aim(p, &views[i], &p->plans[i], err));
-    return codec_decode_rows(p->codec, region, p->options->data_shape.channels, row_to_slots,
-                             &target, NULL, err);
+    return codec_decode_rows(p->codec, region, channels_of(p, views), row_to_slots, &target, NULL,
+                             err);
 }
 
 /* ---- by way of images --------------------------------------------------------------------- */
@@ -299,8 +305,7 @@ static enum imrec_status decode_and_augment(struct sampler *p, const struct samp
     uint32_t at = 0;
     struct image *room = n > 1 ? p->source : p->images;
     const struct imrec_rect region = orient_region(orientation, info->width, info->height, upright);
-    IMREC_TRY(
-        codec_decode_image(p->codec, region, p->options->data_shape.channels, &room[0], NULL, err));
+    IMREC_TRY(codec_decode_image(p->codec, region, channels_of(p, views), &room[0], NULL, err));
     const uint64_t decoded = clock_ns();
     IMREC_TRY(orient(room, orientation, &at, err));
     if (n == 1)
@@ -335,7 +340,7 @@ view_claim(const struct sampler *p, const struct sampler_view *v, const struct v
 static uint64_t claim(const struct sampler *p, const struct sampler_view *views, uint32_t n,
                       struct imrec_rect region, bool straight, bool turn)
 {
-    const uint64_t channels = p->options->data_shape.channels;
+    const uint64_t channels = channels_of(p, views);
     uint64_t most = 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t copy = n > 1 ? pixels_of(p->plans[i].steps.upright) * channels : 0;
@@ -385,39 +390,71 @@ static enum imrec_status straight_to_slots(struct sampler *p, const struct sampl
     return st;
 }
 
-enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sampler_view *views,
-                               uint32_t n, struct imrec_error *err)
+/* As it is to be seen from here on. */
+static void note(struct sampler *p, const struct imrec_image_info *info)
 {
-    const struct augment_options *o = p->options;
-    const struct codec_limits limits = {.max_pixels = o->max_pixels};
-    const uint64_t begin = clock_ns();
-    struct imrec_image_info info;
+    p->orientation = p->options->auto_orient ? info->orientation : 1;
+    const bool swap = orient_swaps(p->orientation);
+    p->width = swap ? info->height : info->width;
+    p->height = swap ? info->width : info->height;
+}
 
-    p->augment_ns = 0;
+enum imrec_status sampler_look(struct sampler *p, struct bytes image, struct imrec_image_info *info,
+                               struct imrec_error *err)
+{
+    const struct codec_limits limits = {.max_pixels = p->options->max_pixels};
     IMREC_TRY(verify(p, image, &limits, err));
-    IMREC_TRY(codec_begin(p->codec, image, &limits, &info, err));
-    const uint32_t orientation = o->auto_orient ? info.orientation : 1;
-    const bool swap = orient_swaps(orientation);
-    IMREC_TRY(sample_targets_check_mask(p, &info, err));
+    IMREC_TRY(codec_begin(p->codec, image, &limits, info, err));
+    note(p, info);
+    return IMREC_OK;
+}
+
+enum imrec_status sampler_look_at_pixels(struct sampler *p, const struct imrec_image *pixels,
+                                         struct imrec_image_info *info, struct imrec_error *err)
+{
+    const struct codec_limits limits = {.max_pixels = -1};
+    IMREC_TRY(codec_begin_pixels(p->codec, pixels, &limits, info, err));
+    note(p, info);
+    return IMREC_OK;
+}
+
+enum imrec_status sampler_make_seen(struct sampler *p, const struct imrec_image_info *info,
+                                    struct sampler_view *views, uint32_t n, struct imrec_error *err)
+{
+    const uint64_t begin = clock_ns();
+    const uint32_t orientation = p->orientation;
+    p->augment_ns = 0;
+    IMREC_TRY(sample_targets_check_mask(p, info, err));
     for (uint32_t i = 0; i < n; i++)
-        IMREC_TRY(plan(p, &views[i], swap ? info.height : info.width,
-                       swap ? info.width : info.height, &p->plans[i], err));
+        IMREC_TRY(plan(p, &views[i], p->width, p->height, &p->plans[i], err));
     const struct imrec_rect region = common_region(p->plans, n);
     const bool straight = orientation == 1 && is_straight(p, views, n);
-    const uint64_t claimed = codec_claim(p->codec, 1) + sample_targets_claim(p, views, n, &info) +
-                             claim(p, views, n, region, straight, orientation != 1);
+    const uint64_t claimed = codec_claim(p->codec, 1) + sample_targets_claim(p, views, n, info) +
+                             claim(p, views, n, region, straight, orientation != 1) + p->held;
     IMREC_TRY(headroom_take(p->headroom, claimed, err));
     enum imrec_status st = sample_targets_take_mask(p, views, n, orientation, err);
     if (st == IMREC_OK && straight)
         st = straight_to_slots(p, views, n, region, err);
     else if (st == IMREC_OK)
-        st = decode_and_augment(p, views, n, &info, orientation, region, err);
+        st = decode_and_augment(p, views, n, info, orientation, region, err);
     for (uint32_t i = 0; i < n && st == IMREC_OK; i++)
         st = sample_targets_finish(&views[i], err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
     p->decode_ns = clock_ns() - begin - p->augment_ns;
     return st;
+}
+
+enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sampler_view *views,
+                               uint32_t n, struct imrec_error *err)
+{
+    const uint64_t begin = clock_ns();
+    struct imrec_image_info info;
+    IMREC_TRY(sampler_look(p, image, &info, err));
+    const uint64_t seen = clock_ns();
+    IMREC_TRY(sampler_make_seen(p, &info, views, n, err));
+    p->decode_ns += seen - begin;
+    return IMREC_OK;
 }
 
 /* ---- decoded images ----------------------------------------------------------------------- */
@@ -468,6 +505,9 @@ enum imrec_status sampler_make_decoded(struct sampler *p, const struct planes *i
                                        struct imrec_error *err)
 {
     p->decode_ns = p->augment_ns = 0;
+    p->width = image->width;
+    p->height = image->height;
+    p->orientation = 1;
     for (uint32_t i = 0; i < n; i++)
         IMREC_TRY(view_decoded(p, image, &views[i], err));
     return IMREC_OK;

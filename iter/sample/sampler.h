@@ -20,6 +20,7 @@ struct sampler_view {
     struct paint_sample sample; /* its key says which of the sample's images it is */
     struct targets targets;     /* what moves with it, where sample.targets is this */
     void *mask_slot;            /* NULL: no masks */
+    bool drawn;                 /* `draw` is given: that of another image of the sample */
     struct imrec_draw draw;     /* out */
 };
 
@@ -43,6 +44,9 @@ struct sampler {
     struct mask mask, moved[2];     /* decoded, and shown to augmenters of the user's */
     float *mean;                    /* a moved mean image; NULL: not needed yet */
     uint64_t decode_ns, augment_ns; /* of the sample made last */
+    uint32_t width, height;         /* of its image, upright, px */
+    uint32_t orientation;           /* that it is stored in */
+    uint64_t held;                  /* bytes that its caller holds for it: part of its claim */
 };
 
 static inline const struct recipe *recipe_of(const struct sampler *p, const struct sampler_view *v)
@@ -62,6 +66,19 @@ void sampler_free(struct sampler *p); /* zeroed memory is fine */
 IMREC_NODISCARD enum imrec_status sampler_make(struct sampler *p, struct bytes image,
                                                struct sampler_view *views, uint32_t n,
                                                struct imrec_error *err);
+/* The same in two steps: looks at the image, which sets width, height and orientation of *p ... */
+IMREC_NODISCARD enum imrec_status sampler_look(struct sampler *p, struct bytes image,
+                                               struct imrec_image_info *info,
+                                               struct imrec_error *err);
+/* ... and makes it. */
+IMREC_NODISCARD enum imrec_status
+sampler_make_seen(struct sampler *p, const struct imrec_image_info *info,
+                  struct sampler_view *views, uint32_t n, struct imrec_error *err);
+/* Pixels, of the channels of the views: as sampler_look(), to be followed by sampler_make_seen().
+ * They must stay until then. */
+IMREC_NODISCARD enum imrec_status
+sampler_look_at_pixels(struct sampler *p, const struct imrec_image *pixels,
+                       struct imrec_image_info *info, struct imrec_error *err);
 /* The same for an image that is decoded already. Values that are no pixels (whole numbers from 0
  * to 255) can be cropped, mirrored and normalized to float32; more is IMREC_ERR_DATA. */
 IMREC_NODISCARD enum imrec_status

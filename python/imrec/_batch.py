@@ -16,6 +16,8 @@ DTYPES = {"IMREC_FLOAT32": np.float32, "IMREC_FLOAT16": np.float16, "IMREC_UINT8
 LABELS = {"IMREC_LABEL_FLOAT32": np.float32, "IMREC_LABEL_FLOAT64": np.float64, "IMREC_LABEL_INT64": np.int64}
 MASKS = {"IMREC_MASK_NONE": np.uint8, "IMREC_MASK_UINT8": np.uint8, "IMREC_MASK_UINT16": np.uint16, "IMREC_MASK_INT32": np.int32}
 
+MAPS = {1: np.uint8, 2: np.uint16, 3: np.int32, 4: np.float32}  # by enum imrec_image_type
+
 
 def struct_dtype(name: str) -> np.dtype[Any]:
     """The numpy dtype of a C struct of numbers and arrays of numbers."""
@@ -115,7 +117,7 @@ class Batch:
     """A batch. `data` is in the iterator's memory and stays valid as long as anything refers to it; everything else is the
     batch's own. Unpacks as `data, labels = batch`; passes to jax, cupy, torch and others by DLPack."""
 
-    #: (slots, C, H, W), or (slots, H, W, C) with layout="NHWC"; of `dtype`
+    #: (slots, C, H, W), or (slots, H, W, C) with layout="NHWC"; of `dtype`. With images="none" (slots, 0)
     data: np.ndarray[Any, Any]
     #: `data`, and, with multi_crop, the other crops of the same samples, each of its own shape
     views: tuple[np.ndarray[Any, Any], ...]
@@ -138,6 +140,13 @@ class Batch:
     #: with fields="txt,json": of each name, what each slot has, as bytes (features of a TFRecord that are numbers: an int64 or
     #: float32 array); None for a slot without a sample, and without an optional field ("json?")
     fields: dict[str, list[Any]]
+    #: with images="image,right,depth:uint16": of each name after the first its images, as `data`; of a map (slots, H, W) of its
+    #: type. batch["depth"] is images["depth"]. With multi_crop these are those of views[0]
+    images: dict[str, np.ndarray[Any, Any]]
+    #: those of each of the views
+    view_images: tuple[dict[str, np.ndarray[Any, Any]], ...]
+    #: of the same names bool (slots,): whether the slot has that image
+    present: dict[str, np.ndarray[Any, np.dtype[np.bool_]]]
     number: int  #: of the batch since opening, from 0
     sweep: int  #: of its first sample, from 0
     epoch: int  #: of its first sample, from 0
@@ -152,7 +161,8 @@ class Batch:
 
     def __init__(self, c: Any, views: tuple[np.ndarray[Any, Any], ...],
                  masks: tuple[np.ndarray[Any, Any] | None, ...], channels_last: bool = False,
-                 label_dtype: Any = np.float32, path: str = "") -> None:
+                 label_dtype: Any = np.float32, path: str = "",
+                 images: dict[str, tuple[np.ndarray[Any, Any], ...]] | None = None) -> None:
         n, width = c.slots, c.label_width
         self.data, self.views, self.masks, self.view_masks = views[0], views, masks[0], masks
         labels = c.typed_labels or c.labels
@@ -167,6 +177,10 @@ class Batch:
         self.replaced = c.replaced
         self.fields = {ffi.string(f.name).decode(errors="surrogateescape"): _Column(f, n).values()
                        for f in c.fields[0:c.field_count]} if c.field_count else {}
+        further = images or {}
+        self.view_images = tuple({name: made[i] for name, made in further.items()} for i in range(c.view_count))
+        self.images = self.view_images[0]
+        self.present = {name: _copied(c.images[i * c.view_count].present, np.bool_, n) for i, name in enumerate(further)}
         self.sweep_end, self.epoch_end = c.sweep_end, c.epoch_end
         self.dropped, self._channels_last, self._path = 0, channels_last, path
 
@@ -182,6 +196,9 @@ class Batch:
         self.views = tuple(view[keep] for view in self.views)
         self.view_masks = tuple(mask if mask is None else mask[keep] for mask in self.view_masks)
         self.data, self.masks = self.views[0], self.view_masks[0]
+        self.view_images = tuple({name: image[keep] for name, image in images.items()} for images in self.view_images)
+        self.images = self.view_images[0]
+        self.present = {name: there[keep] for name, there in self.present.items()}
         self.labels, self.ids = self.labels[keep], self.ids[keep]
         self.valid, self.status = self.valid[keep], self.status[keep]
         self.view_draws = tuple(draws if draws is None else _renumbered(draws, keep) for draws in self.view_draws)
@@ -192,9 +209,9 @@ class Batch:
         self.count = int(self.valid.sum())
         self.pad = self.slots - self.count
 
-    def __getitem__(self, name: str) -> list[Any]:
-        """batch["txt"] is batch.fields["txt"]."""
-        return self.fields[name]
+    def __getitem__(self, name: str) -> Any:
+        """batch["txt"] is batch.fields["txt"], batch["depth"] is batch.images["depth"]."""
+        return self.images[name] if name in self.images else self.fields[name]
 
     def text(self, name: str) -> list[str | None]:
         """A field as texts. Bytes that are not UTF-8 are an error that names the sample."""
@@ -225,7 +242,7 @@ class Batch:
 
     def _repr_html_(self) -> str:
         """The first images, with values stretched to the range of a screen."""
-        shown = _show.as_pixels(self.data[:_SHOWN], self._channels_last)
+        shown = _show.as_pixels(self.data[:_SHOWN], self._channels_last) if self.data.ndim == 4 else ()
         names = _show.class_names_of(self._path)
         figures = [_show.figure(pixels, f"id {self.ids[i]}: {self._caption(i, names)}") for i, pixels in enumerate(shown)]
         return _show.page([*figures, f"<p>{html.escape(repr(self))}</p>"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import threading
 import weakref
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ import numpy as np
 
 from . import _fetch, _log, _tables
 from ._accept import DEFAULTS, ITER, accepted
-from ._batch import DTYPES, LABELS, MASKS, Batch, Memory, bfloat16
+from ._batch import DTYPES, LABELS, MAPS, MASKS, Batch, Memory, bfloat16
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
 from ._loops import Loop, Loops, one_sweep
 from ._options import as_text, assign, describe, signature
@@ -33,6 +34,16 @@ def _field_names(fields: Any) -> tuple[str, ...]:
     """Of fields="txt,json?": txt and json."""
     said = as_text(None, "fields", fields or "")
     return tuple(name[:-1] if name.endswith("?") else name for name in said.split(",")) if said else ()
+
+
+def _image_names(images: Any) -> dict[str, Any]:
+    """Of images="image,right:normalize,depth:uint16?": right and depth."""
+    said = as_text(None, "images", images or "")
+    return {"pixels": said != "none", "images": tuple(_HOW.sub("", name) for name in said.split(",")[1:])}
+
+
+#: What may follow a name of images=
+_HOW = re.compile(r"\??(:(uint8|uint16|int32|float32|1|3|4|nearest|normalize|fill=\d+)\??)*$")
 
 
 class ImageRecordIter:
@@ -161,6 +172,7 @@ class ImageRecordIter:
             "seed": options.seed if options.seed_aug < 0 else options.seed_aug,
             "masks": options.masks != lib.IMREC_MASK_NONE, "keypoints": options.keypoints, "boxes": options.boxes,
             "bfloat16": self._bfloat16, "fields": _field_names(self._parameters.get("fields")),
+            **_image_names(self._parameters.get("images")),
             "ends": {"num_parts": options.num_parts, "batch_size": batch, "epoch_size": options.epoch_size,
                      "max_samples": options.max_samples, "seed_aug": options.seed_aug, "mix_group": options.mix_group,
                      "last_batch": ffi.string(ffi.cast("enum imrec_last_batch", last))[len("IMREC_LAST_"):].lower()}}
@@ -239,17 +251,33 @@ class ImageRecordIter:
     def _batch(self) -> Batch:
         c, memory = self._c, Memory(self)
         tensors = c.views[0:c.view_count]
-        views = tuple(memory.array(v.data, self._shape(c.slots, v.shape), self._dtype) for v in tensors)
-        if self._bfloat16:
-            views = tuple(view.view(bfloat16()) for view in views)
+        views = tuple(self._pixels(memory, v.data, c.slots, v.shape) for v in tensors)
         masks = tuple(memory.array(v.masks, (c.slots, v.shape.height, v.shape.width), self._masks) if v.masks else None
                       for v in tensors)
+        images = self._further(memory)
         if self._copy:
             views = tuple(view.copy() for view in views)
             masks = tuple(mask if mask is None else mask.copy() for mask in masks)
+            images = {name: tuple(image.copy() for image in views) for name, views in images.items()}
         else:
             self._memory = weakref.ref(memory)
-        return Batch(c, views, masks, self._nhwc, self._labels, self._path)
+        return Batch(c, views, masks, self._nhwc, self._labels, self._path, images)
+
+    def _pixels(self, memory: Memory, data: Any, slots: int, shape: Any) -> np.ndarray[Any, Any]:
+        if not data:  # images="none"
+            return np.empty((slots, 0), self._dtype)
+        array = memory.array(data, self._shape(slots, shape), self._dtype)
+        return array.view(bfloat16()) if self._bfloat16 else array
+
+    def _further(self, memory: Memory) -> dict[str, tuple[np.ndarray[Any, Any], ...]]:
+        """Of each name the images of all views."""
+        c, images = self._c, {}
+        for i in range(0, c.image_count, c.view_count):
+            views = c.images[i:i + c.view_count]
+            images[ffi.string(views[0].name).decode(errors="surrogateescape")] = tuple(
+                self._pixels(memory, v.data, c.slots, v.shape) if v.type == lib.IMREC_IMAGE_PIXELS else
+                memory.array(v.data, (c.slots, v.shape.height, v.shape.width), np.dtype(MAPS[v.type])) for v in views)
+        return images
 
     def _shape(self, slots: int, s: Any) -> tuple[int, ...]:
         return (slots, s.height, s.width, s.channels) if self._nhwc else (slots, s.channels, s.height, s.width)

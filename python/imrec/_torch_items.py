@@ -1,6 +1,7 @@
 """What a Loader delivers for a batch: its items, in a tuple or a dict."""
 from __future__ import annotations
 
+import functools
 import operator
 from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Union
 
@@ -21,7 +22,8 @@ NAMES = ("image", "label", "mask", "keypoint", "weight", "id")
 def _names(deliver: Any, weights: bool, available: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """(key, item) of each; the keys of a tuple have no meaning."""
     if deliver is None:
-        return tuple((name, name) for name in ("image", "label", *(("weight",) if weights else ())))
+        usual = ("image", "label", *(("weight",) if weights else ()))
+        return tuple((name, name) for name in usual if name in available)
     if weights:
         raise ArgumentError("weights=True is for the default tuple: write 'weight' among the items of deliver")
     if isinstance(deliver, str):
@@ -40,9 +42,11 @@ class Items:
 
     def __init__(self, deliver: Deliver, weights: bool, options: Mapping[str, Any], channels_last: bool,
                  label_dtype: torch.dtype | None, classes: bool) -> None:
-        self._has = {"mask": options["masks"], "keypoint": options["keypoints"] > 0 and not options["boxes"]}
+        self._has = {"image": options["pixels"], "mask": options["masks"], "keypoint": options["keypoints"] > 0 and not options["boxes"]}
         self._fields, self._bfloat16 = tuple(name for name in options["fields"] if name not in NAMES), options["bfloat16"]
-        self._pairs = _names(deliver, weights, (*(name for name in NAMES if self._has.get(name, True)), *self._fields))
+        self._images = tuple(name for name in options["images"] if name not in NAMES)
+        available = (*(name for name in NAMES if self._has.get(name, True)), *self._images, *self._fields)
+        self._pairs = _names(deliver, weights, available)
         self.as_dict = isinstance(deliver, (str, Mapping))
         self._points, self._permute = options["keypoints"], channels_last
         self._label_dtype, self._classes = label_dtype, classes
@@ -51,12 +55,15 @@ class Items:
         wanted = {item for _, item in self._pairs}
         self.has_weights, self._splits = "weight" in wanted, "keypoint" in wanted
         self._make: dict[str, Callable[[Batch], Any]] = {name: getattr(self, f"_{name}") for name in NAMES}
+        self._make.update({name: functools.partial(self._further, name) for name in self._images})  # batch["depth"]
         self._make.update({name: operator.itemgetter(name) for name in self._fields})  # batch["txt"]
 
     def _check(self, item: Any) -> None:
-        if item not in NAMES and item not in self._fields:
-            raise ArgumentError(f"deliver has no item {item!r}: its items are {', '.join((*NAMES, *self._fields))}; fields={item!r} adds "
-                                "a field of that name")
+        if item not in (*NAMES, *self._images, *self._fields):
+            raise ArgumentError(f"deliver has no item {item!r}: its items are {', '.join((*NAMES, *self._images, *self._fields))}; "
+                                f"fields={item!r} adds a field of that name, images='image,{item}' an image")
+        if item == "image" and not self._has[item]:
+            raise ArgumentError("deliver has 'image', but images='none' reads none")
         if not self._has.get(item, True):
             raise ArgumentError("deliver has 'mask', but masks are not read: write masks='uint8', 'uint16' or 'int32'" if item == "mask"
                                 else "deliver has 'keypoint': it needs keypoints=K and labels without boxes (with boxes, the points "
@@ -87,6 +94,13 @@ class Items:
         if self._permute:
             views = [view.permute(0, 3, 1, 2) for view in views]
         return tuple(views) if len(views) > 1 else views[0]
+
+    def _further(self, name: str, batch: Batch) -> Any:
+        images = [images[name] for images in batch.view_images]
+        made = [self._tensor(image) if image.ndim == 4 else torch.from_numpy(image) for image in images]
+        if self._permute:
+            made = [image.permute(0, 3, 1, 2) if image.ndim == 4 else image for image in made]
+        return tuple(made) if len(made) > 1 else made[0]
 
     def _mask(self, batch: Batch) -> Any:
         masks = [torch.from_numpy(mask) for mask in batch.view_masks if mask is not None]

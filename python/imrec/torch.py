@@ -117,8 +117,9 @@ class Loader(Face):
     deliver: the items of a batch: "dict" gives all of them by name, a tuple of names these in its order, a dict such as
         {"pixel_values": "image", "labels": "label"} these under its keys. image and label are as above; mask: (slots, H, W) with
         masks=; keypoint: float32 (slots, K, 3) with keypoints=K, label is then what precedes the points; weight: as above;
-        id: int64 (slots,); with fields="txt,json" also txt and json, lists of bytes (of numbers: of arrays; None: there is none).
-        Default: (image, label), with weights=True (image, label, weight).
+        id: int64 (slots,); with fields="txt,json" also txt and json, lists of bytes (of numbers: of arrays; None: there is none);
+        with images="image,depth:uint16" also depth, a tensor. With images="none" there is no image.
+        Default: (image, label), with weights=True (image, label, weight), with images="none" without image.
     transform: a function of one sample, a tuple or dict as in `deliver` but of one slot; returns what replaces it.
     collate: a function of the list of a batch's samples; returns the batch. Default with transform: torch's default_collate. The
         list's attribute `batch` contains the items of all slots as tensors.

@@ -30,7 +30,9 @@ COMMAND(batches, BATCHES_PARAMS, 1, -1) = {
             "data_2.npy, ...; a file has one shape: data_shape_schedule must not change it on the\n"
             "way. With masks=TYPE there are masks.npy, masks_1.npy, ..., with record_draws=1\n"
             "draws.jsonl, ...: what was drawn, one JSON object a row, null for padding and failed\n"
-            "slots. position.json is the position after the last batch. Unless given:\n"
+            "slots. The further images of images= are image_1.npy, image_2.npy, ... in its order,\n"
+            "each with as many tensors as data; with images=none there are none, and no data.\n"
+            "position.json is the position after the last batch. Unless given:\n"
             "data_shape=3,224,224 batch_size=128.",
     .keys = imrec_iter_keys,
     .examples = "  imrec batches train.rec shuffle=1 batch_size=32 --count 10 --out first\n"
@@ -49,6 +51,8 @@ struct job {
     const struct imrec_iter_options *iter;
     struct tensor *tensor;
     uint32_t tensors;
+    struct npy *image; /* those that images= names */
+    uint32_t images;
     struct imrec_shape shape; /* of the first */
     struct npy labels, ids, valid;
     uint64_t batches, failed, replaced, sweeps_ended, told;
@@ -82,16 +86,22 @@ static void name_of(char out[32], const char *stem, uint32_t tensor, const char 
     snprintf(out, 32, "%s%s%s", stem, number, suffix);
 }
 
-static bool open_data(struct job *j, uint32_t tensor, const struct imrec_shape *s)
+static bool
+open_pixels(const struct job *j, struct npy *n, const char *name, const struct imrec_shape *s)
 {
     static const char *const types[] = {"<f4", "<f2", "|u1", "|i1",
                                         "<u2"}; /* NumPy has no bfloat16: its bits */
     const uint64_t nchw[] = {s->channels, s->height, s->width};
     const uint64_t nhwc[] = {s->height, s->width, s->channels};
+    return open_one(j, n, name, types[j->iter->dtype], j->iter->layout == IMREC_NCHW ? nchw : nhwc,
+                    3);
+}
+
+static bool open_data(struct job *j, uint32_t tensor, const struct imrec_shape *s)
+{
     char name[32];
     name_of(name, "data", tensor, ".npy");
-    return open_one(j, &j->tensor[tensor].data, name, types[j->iter->dtype],
-                    j->iter->layout == IMREC_NCHW ? nchw : nhwc, 3);
+    return open_pixels(j, &j->tensor[tensor].data, name, s);
 }
 
 static bool open_masks(struct job *j, uint32_t tensor, const struct imrec_shape *s)
@@ -116,9 +126,36 @@ static bool open_draws(struct job *j, uint32_t tensor)
 
 static bool open_tensor(struct job *j, uint32_t tensor, const struct imrec_view *v)
 {
-    return open_data(j, tensor, &v->shape) &&
+    return (v->data == NULL || open_data(j, tensor, &v->shape)) && /* images=none */
            (v->masks == NULL || open_masks(j, tensor, &v->shape)) &&
            (v->draws == NULL || open_draws(j, tensor));
+}
+
+static bool open_image(struct job *j, uint32_t i, const struct imrec_batch_image *image)
+{
+    static const char *const types[] = {
+        [IMREC_IMAGE_UINT8] = "|u1",
+        [IMREC_IMAGE_UINT16] = "<u2",
+        [IMREC_IMAGE_INT32] = "<i4",
+        [IMREC_IMAGE_FLOAT32] = "<f4",
+    };
+    const uint64_t shape[] = {image->shape.height, image->shape.width};
+    char name[32];
+    name_of(name, "image", i + 1, ".npy");
+    return image->type == IMREC_IMAGE_PIXELS
+               ? open_pixels(j, &j->image[i], name, &image->shape)
+               : open_one(j, &j->image[i], name, types[image->type], shape, 2);
+}
+
+static bool open_images(struct job *j, const struct imrec_batch *b)
+{
+    j->image = cli_realloc(NULL, b->image_count + 1, sizeof(*j->image));
+    memset(j->image, 0, (b->image_count + 1) * sizeof(*j->image));
+    j->images = b->image_count;
+    for (uint32_t i = 0; i < j->images; i++)
+        if (!open_image(j, i, &b->images[i]))
+            return false;
+    return true;
 }
 
 /* Shapes and a label's width are known from a batch. */
@@ -138,7 +175,8 @@ static bool open_all(struct job *j, const struct imrec_batch *b)
     for (uint32_t t = 0; t < j->tensors; t++)
         if (!open_tensor(j, t, &b->views[t]))
             return false;
-    return open_one(j, &j->labels, "labels.npy", types[j->iter->dtype_label], width, 1) &&
+    return open_images(j, b) &&
+           open_one(j, &j->labels, "labels.npy", types[j->iter->dtype_label], width, 1) &&
            open_one(j, &j->ids, "ids.npy", "<u8", NULL, 0) &&
            open_one(j, &j->valid, "valid.npy", "|u1", NULL, 0);
 }
@@ -161,7 +199,7 @@ static bool append_tensor(struct tensor *t, const struct imrec_batch *b, const s
 {
     for (uint32_t i = 0; v->draws != NULL && i < b->slots; i++)
         batches_draw(t->draws.file, b->valid[i] != 0 ? &v->draws[i] : NULL);
-    return npy_append(&t->data, page.name, v->data, b->slots) &&
+    return (v->data == NULL || npy_append(&t->data, page.name, v->data, b->slots)) &&
            (v->masks == NULL || npy_append(&t->masks, page.name, v->masks, b->slots));
 }
 
@@ -175,6 +213,9 @@ static bool append(struct job *j, const struct imrec_batch *b)
     for (uint32_t t = 0; t < j->tensors; t++)
         if (!append_tensor(&j->tensor[t], b, &b->views[t]))
             return false;
+    for (uint32_t i = 0; i < j->images; i++)
+        if (!npy_append(&j->image[i], page.name, b->images[i].data, b->slots))
+            return false;
     const void *labels = b->typed_labels != NULL ? b->typed_labels : b->labels;
     return npy_append(&j->labels, page.name, labels, b->slots) &&
            npy_append(&j->ids, page.name, b->ids, b->slots) &&
@@ -183,7 +224,7 @@ static bool append(struct job *j, const struct imrec_batch *b)
 
 static bool commit_tensor(struct tensor *t)
 {
-    return npy_commit(&t->data, page.name) &&
+    return (t->data.row_bytes == 0 || npy_commit(&t->data, page.name)) &&
            (t->masks.row_bytes == 0 || npy_commit(&t->masks, page.name)) &&
            (t->draws.file == NULL || cli_output_commit(&t->draws, page.name));
 }
@@ -204,6 +245,8 @@ static bool commit(struct job *j, const char *position)
     good = good && fputs(position, out.file) >= 0;
     for (uint32_t t = 0; t < j->tensors; t++)
         good = good && commit_tensor(&j->tensor[t]);
+    for (uint32_t i = 0; i < j->images; i++)
+        good = good && npy_commit(&j->image[i], page.name);
     good = good && npy_commit(&j->labels, page.name) && npy_commit(&j->ids, page.name) &&
            npy_commit(&j->valid, page.name);
     if (!good) {
@@ -297,7 +340,10 @@ static int run_with(struct job *j, struct imrec_iter *it)
         status = EXIT_FAILED;
     for (uint32_t t = 0; t < j->tensors; t++)
         abort_tensor(&j->tensor[t]);
+    for (uint32_t i = 0; i < j->images; i++)
+        npy_abort(&j->image[i]);
     cli_free(j->tensor);
+    cli_free(j->image);
     npy_abort(&j->labels);
     npy_abort(&j->ids);
     npy_abort(&j->valid);

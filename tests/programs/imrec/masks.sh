@@ -25,6 +25,8 @@ im2rec --quiet --no-shuffle --pass-through --pack-label --masks back/masks back/
 imrec export --quiet again.rec again >/dev/null && diff -r back/masks again/masks && echo and again
 imrec batches masks.rec data_shape=3,32,32 batch_size=4 masks=uint16 resize=32 --count 1 --out b
 head -c 128 b/masks.npy | grep -ao "'descr'.*(4, 32, 32)"
+imrec batches masks.rec data_shape=3,32,32 batch_size=4 images=image,mask:uint16:fill=255 resize=32 --count 1 --out c
+cmp b/masks.npy c/image_1.npy && cmp b/data.npy c/data.npy && echo a mask is a further image
 rm "both/masks/ant/$first"
 im2rec --quiet --no-shuffle --masks both/masks --report skips.json both/images less
 echo "status $?"
