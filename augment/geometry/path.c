@@ -4,6 +4,7 @@
 #include "augment/geometry/orient.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 /* out = b after a. */
@@ -281,6 +282,23 @@ static uint32_t nearest(double v, uint32_t size)
     return v < 0 ? 0 : v < size ? (uint32_t)(int64_t)v : size - 1;
 }
 
+/* A row that is only cropped, maybe mirrored, is copied: the same values as one by one, as halves
+ * and whole numbers of this size are exact. False: it is another one. */
+static bool copy_run(const uint16_t *row, uint32_t width, const struct line *l, double x,
+                     uint32_t n, uint16_t *out)
+{
+    const double at = l->a * x + l->b, last = at + l->a * (n - 1.0);
+    if ((l->a != 1 && l->a != -1) || n == 0 || floor(2 * l->b) != 2 * l->b ||
+        !(fmin(at, last) >= 0 && fmax(at, last) < width))
+        return false;
+    row += (uint32_t)at;
+    if (l->a > 0)
+        memcpy(out, row, n * sizeof(*out));
+    for (uint32_t i = 0; l->a < 0 && i < n; i++)
+        out[i] = row[-(ptrdiff_t)i];
+    return true;
+}
+
 /* n values from column x on. */
 static void
 gather(const struct mask *from, const struct edge_row *place, double x, uint32_t n, uint16_t *out)
@@ -288,6 +306,8 @@ gather(const struct mask *from, const struct edge_row *place, double x, uint32_t
     const uint16_t *row = from->values;
     if (place->y.a == 0) /* nothing is turned */
         row += (size_t)nearest(place->y.b, from->height) * from->width;
+    if (place->y.a == 0 && copy_run(row, from->width, &place->x, x, n, out))
+        return;
     for (uint32_t i = 0; place->y.a == 0 && i < n; i++)
         out[i] = row[nearest(place->x.a * (x + i) + place->x.b, from->width)];
     for (uint32_t i = 0; place->y.a != 0 && i < n; i++) {
