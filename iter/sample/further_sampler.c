@@ -121,7 +121,7 @@ static enum imrec_status resize_to_first(struct further_sampler *f,
     if (st == IMREC_OK)
         st = turn_and_size(f, &job, err);
     headroom_give(p->headroom, claimed);
-    p->held = to;
+    p->held = st == IMREC_OK ? to : 0;
     return st;
 }
 
@@ -146,6 +146,7 @@ static enum imrec_status make_pixels(struct further_sampler *f, uint32_t image, 
     struct sampler *p = &f->sampler;
     const uint64_t begin = clock_ns();
     struct imrec_image_info info;
+    p->held = 0;
     IMREC_TRY(sampler_look(p, file, &info, err));
     IMREC_TRY(check_depth(&info, what->name, err));
     if (p->width != first->width || p->height != first->height) {

@@ -1,8 +1,10 @@
 """The examples that train, on images made in code: they learn, and an interruption changes nothing."""
+import io
 import pathlib
 import re
 import subprocess
 import sys
+import tarfile
 
 import numpy as np
 import pytest
@@ -46,6 +48,29 @@ def check(name, sets, folder, *options):
     pattern = r"accuracy ([0-9.]+).* ([0-9a-f]{8})$"
     assert re.search(pattern, whole.strip()).groups() == re.search(pattern, resumed.strip()).groups()
     assert float(re.search(pattern, whole.strip())[1]) > 0.9
+
+
+def write_scenes(path, first, count):
+    """Images whose depth is 1000 for each step of red, and 20 for each of blue, which are blocks."""
+    Image = pytest.importorskip("PIL.Image")
+    with tarfile.open(path, "w") as out:
+        for i in range(first, first + count):
+            pixels = np.random.default_rng(i).integers(1, 8, (6, 6, 3)).repeat(8, 0).repeat(8, 1)
+            for name, array in (("png", 30 * pixels), ("depth.png", 1000 * pixels[:, :, 0] + 20 * pixels[:, :, 2])):
+                content = io.BytesIO()
+                Image.fromarray(array.astype(np.uint8 if name == "png" else np.uint16)).save(content, "png")
+                head = tarfile.TarInfo(f"{i:04d}.{name}")
+                head.size = content.tell()
+                content.seek(0)
+                out.addfile(head, content)
+    return str(path)
+
+
+def test_depths_are_learned_from_the_pixels_that_they_lie_under(tmp_path):
+    sets = write_scenes(tmp_path / "train.tar", 0, 60), write_scenes(tmp_path / "val.tar", 100, 20)
+    done = subprocess.run([sys.executable, str(EXAMPLES / "train_depth.py"), *sets, "--side", "40"], capture_output=True, text=True,
+                          timeout=120, check=True)
+    assert float(re.search(r"errors ([0-9.]+)", done.stdout)[1]) < 0.05
 
 
 def test_training_with_numpy_learns_and_goes_on_with_the_same_weights(sets, tmp_path):
