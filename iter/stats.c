@@ -24,7 +24,8 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
                    batches = slots > UINT64_MAX - fields ? UINT64_MAX : slots + fields,
                    windows = it->stream.plan.arena_bytes * it->stream.plan.arenas +
                              it->stream.plan.far_bytes;
-    const uint64_t scratch = it->worker_count * HEADROOM_FREE_BYTES;
+    const uint32_t samplers = it->further.count != 0 ? 2 : 1; /* of a worker, with their buffers */
+    const uint64_t scratch = (uint64_t)samplers * it->worker_count * HEADROOM_FREE_BYTES;
     const uint64_t index = index_bytes(it);
     const uint64_t keep = o->keep_in_memory ? it->container.end - it->container.begin : 0;
     if (batches == UINT64_MAX)
@@ -35,7 +36,7 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
         return IMREC_OK;
     if (it->memory_planned <= (uint64_t)o->memory_limit) {
         headroom_limit(&it->headroom, (uint64_t)o->memory_limit, it->memory_planned,
-                       it->worker_count);
+                       samplers * it->worker_count);
         return IMREC_OK;
     }
     return imrec_fail(

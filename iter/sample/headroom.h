@@ -18,8 +18,9 @@ struct headroom {
 };
 
 void headroom_init(struct headroom *h); /* without a limit */
-/* `planned` bytes of `limit`, of which `workers` * HEADROOM_FREE_BYTES are scratch. What an image
- * may need does not depend on the number of workers: neither may what fails. */
+/* `planned` bytes of `limit`, of which `workers` * HEADROOM_FREE_BYTES are scratch (a worker with
+ * further images counts twice). What an image may need does not depend on the number of workers:
+ * neither may what fails. */
 void headroom_limit(struct headroom *h, uint64_t limit, uint64_t planned, uint32_t workers);
 void headroom_destroy(struct headroom *h);
 /* Waits until `need` bytes are there. Nothing else may be held. IMREC_ERR_LIMIT: never. */

@@ -2,12 +2,15 @@
  * and deep ones; and none at all. Samples are in a tar: an image, the same file again, the same of
  * half its size, a map of 16 bits, a class. */
 #include "codec/mask_png.h"
+#include "iter/sample/headroom.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 #include "tests/support/tars.h"
 
 #include <sys/stat.h>
 
+/* Where a tensor begins is a multiple of it. */
+enum { TENSOR_ROOM = 64 };
 enum { SAMPLES = 23, SIDE = 24, OUT = 12, PIXELS = 3 * OUT * OUT, NOBODY = 1000 };
 
 static struct image_set s; /* its path_imgrec is a tar */
@@ -400,7 +403,10 @@ TEST(further_images_count_in_the_plan_of_memory)
     make_set(NOBODY);
     const uint64_t without = planned("batch_size=64 prefetch_buffer=1");
     const uint64_t with = planned("batch_size=64 prefetch_buffer=1 images=image,copy,depth:uint16");
-    ck_assert_uint_ge(with - without, 2 * 64 * (PIXELS * sizeof(float) + OUT * OUT * 2));
+    const uint64_t tensors = 2 * 64 * (PIXELS * sizeof(float) + OUT * OUT * 2);
+    const uint64_t workers = 2 * HEADROOM_FREE_BYTES;
+    ck_assert_uint_ge(with - without, tensors + workers);
+    ck_assert_uint_le(with - without, tensors + workers + 2 * (2 * 64 + 2 * TENSOR_ROOM));
 }
 
 TEST(folders_have_no_further_images)
