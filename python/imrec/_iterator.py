@@ -56,7 +56,7 @@ class ImageRecordIter:
     set of pyarrow, paths of Parquet files, or an object with samples by index (imrec.Source). image= and label= name its
     columns, fetch_threads= is the number of threads that fetch samples, fetch_records= how many a call asks for at most.
 
-    With allocator=, a function of a number of bytes that returns a writable buffer of at least so many (bytearray, numpy array,
+    With allocator=, a function of a number of bytes that returns a writable buffer of at least that size (bytearray, numpy array,
     mmap, SharedMemory.buf, tensor of torch), batches are made in these buffers: opening asks for prefetch_buffer + 1 of them,
     later calls for one more when as many batches are in use; with masks= for twice as many. `batch.block()` gives the buffer of a
     batch. The iterator holds a buffer until it is closed and no batch in it is in use.
