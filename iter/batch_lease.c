@@ -2,19 +2,19 @@
  */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/pages.h"
 #include "iter/state.h"
 
 struct imrec_kept {
     struct batch_lease *lease;
-    void *data, *masks;      /* masks: NULL where there are none */
+    struct batch_blocks blocks;
     struct imrec_kept *next; /* of those released */
 };
 
 struct batch_lease {
+    struct imrec_memory memory; /* where blocks come from */
+    struct batch_sizes sizes;   /* of those of a batch */
     struct mutex lock;
-    size_t bytes, masks_bytes;   /* of a block of data, and of masks */
-    uint64_t blocks;             /* besides the iterator's own */
+    uint64_t batches;            /* besides the iterator's own: kept, or to be used again */
     uint64_t users;              /* the iterator, and batches that are kept */
     bool left;                   /* the iterator is closed */
     struct imrec_kept *released; /* to be used again */
@@ -26,29 +26,44 @@ static struct batch_lease *batch_lease_new(const struct slots *s)
     if (k == NULL)
         return NULL;
     mutex_init(&k->lock);
-    k->bytes = s->data_bytes;
-    k->masks_bytes = s->masks_bytes;
+    k->memory = s->memory;
+    k->sizes = slots_sizes(s);
     k->users = 1;
     return k;
 }
 
-static void kept_free(struct imrec_kept *kept)
+static size_t batch_bytes(const struct batch_lease *k)
 {
-    pages_free(kept->data, kept->lease->bytes);
-    pages_free(kept->masks, kept->lease->masks_bytes);
-    imrec_free(kept);
+    return k->sizes.data + k->sizes.masks;
 }
 
-/* Under the lock: gives back what nobody will ask for, and the lease after its last user. */
+/* Without a lock: the caller's function may release another batch of this lease. */
+static void free_all(struct imrec_kept *kept, const struct imrec_memory *m, struct batch_sizes n)
+{
+    while (kept != NULL) {
+        struct imrec_kept *const next = kept->next;
+        batch_memory_give(m, n, kept->blocks);
+        imrec_free(kept);
+        kept = next;
+    }
+}
+
+/* Under the lock, which it unlocks: gives back what nobody will ask for, and the lease after its
+ * last user. */
 static void leave(struct batch_lease *k)
 {
+    const struct imrec_memory memory = k->memory; /* the lease may be gone when they are needed */
+    const struct batch_sizes sizes = k->sizes;
     const bool last = --k->users == 0;
-    while (k->left && k->released != NULL) {
-        struct imrec_kept *const kept = k->released;
-        k->released = kept->next;
-        kept_free(kept);
+    struct imrec_kept *unused = NULL;
+    if (k->left || memory.free_released) {
+        unused = k->released;
+        k->released = NULL;
     }
+    for (const struct imrec_kept *u = unused; u != NULL; u = u->next)
+        k->batches--;
     mutex_unlock(&k->lock);
+    free_all(unused, &memory, sizes);
     if (!last)
         return;
     mutex_destroy(&k->lock);
@@ -75,10 +90,14 @@ void imrec_kept_release(struct imrec_kept *kept)
     leave(k);
 }
 
-uint64_t batch_lease_memory(const struct batch_lease *k)
+uint64_t batch_lease_memory(struct batch_lease *k)
 {
-    return k != NULL ? k->blocks * (k->bytes + k->masks_bytes)
-                     : 0; /* only the consumer's thread changes it */
+    if (k == NULL)
+        return 0;
+    mutex_lock(&k->lock);
+    const uint64_t batches = k->batches;
+    mutex_unlock(&k->lock);
+    return batches * batch_bytes(k);
 }
 
 /* ---- keeping ------------------------------------------------------------------------------ */
@@ -93,7 +112,7 @@ static struct imrec_kept *take_released(struct batch_lease *k)
     return kept;
 }
 
-/* Without a block. */
+/* Without blocks. */
 static enum imrec_status
 make_kept(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err)
 {
@@ -107,44 +126,50 @@ make_kept(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *er
     return IMREC_OK;
 }
 
-/* The batch delivered last becomes that of `kept`, the iterator gets the block of `kept`. */
+/* The batch delivered last becomes that of `kept`, the iterator gets the blocks of `kept`. */
 static void trade(struct imrec_iter *it, struct imrec_kept *kept)
 {
-    void *const batch = it->slots.data[it->held];
-    it->slots.data[it->held] = kept->data;
-    kept->data = batch;
-    if (it->slots.masks_bytes != 0) {
-        void *const masks = it->slots.masks[it->held];
-        it->slots.masks[it->held] = kept->masks;
-        kept->masks = masks;
-    }
+    const struct batch_blocks batch = {.data = it->slots.data[it->held],
+                                       .masks = it->slots.masks[it->held]};
+    it->slots.data[it->held] = kept->blocks.data;
+    it->slots.masks[it->held] = kept->blocks.masks;
+    kept->blocks = batch;
     it->held_kept = true;
     mutex_lock(&it->lease->lock);
     it->lease->users++;
     mutex_unlock(&it->lease->lock);
 }
 
+/* Whether memory_limit has room for another batch. */
+static enum imrec_status check_limit(const struct imrec_iter *it, struct imrec_error *err)
+{
+    const uint64_t limit = (uint64_t)it->options.memory_limit;
+    const size_t bytes = batch_bytes(it->lease);
+    const uint64_t kept = batch_lease_memory(it->lease) + bytes;
+    if (limit == 0 || it->memory_planned + kept <= limit)
+        return IMREC_OK;
+    return imrec_fail(err, IMREC_ERR_LIMIT,
+                      "memory_limit is %llu bytes, but with %llu kept batches of %zu bytes "
+                      "%llu are needed: release batches before asking for more, or copy them",
+                      (unsigned long long)limit, (unsigned long long)(kept / bytes), bytes,
+                      (unsigned long long)(it->memory_planned + kept));
+}
+
 static enum imrec_status
 make_block(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err)
 {
     struct batch_lease *k = it->lease;
-    const uint64_t limit = (uint64_t)it->options.memory_limit;
-    const size_t bytes = k->bytes + k->masks_bytes;
-    const uint64_t sum = it->memory_planned + (k->blocks + 1) * bytes;
-    if (limit != 0 && sum > limit)
-        return imrec_fail(err, IMREC_ERR_LIMIT,
-                          "memory_limit is %llu bytes, but with %llu kept batches of %zu bytes "
-                          "%llu are needed: release batches before asking for more, or copy them",
-                          (unsigned long long)limit, (unsigned long long)k->blocks + 1, bytes,
-                          (unsigned long long)sum);
     struct imrec_kept *kept;
+    IMREC_TRY(check_limit(it, err));
     IMREC_TRY(make_kept(it, &kept, err));
-    if ((kept->data = pages_alloc(k->bytes)) == NULL ||
-        (k->masks_bytes != 0 && (kept->masks = pages_alloc(k->masks_bytes)) == NULL)) {
-        kept_free(kept);
-        return IMREC_NO_MEMORY(err, "no memory for another batch of %zu bytes", bytes);
+    const enum imrec_status st = batch_memory_take(&k->memory, k->sizes, &kept->blocks, err);
+    if (st != IMREC_OK) {
+        imrec_free(kept);
+        return st;
     }
-    k->blocks++;
+    mutex_lock(&k->lock);
+    k->batches++;
+    mutex_unlock(&k->lock);
     *out = kept;
     return IMREC_OK;
 }
@@ -172,6 +197,9 @@ batch_lease_last(struct imrec_iter *it, struct imrec_kept **out, struct imrec_er
     if (!it->holding || it->held_kept)
         return IMREC_OK;
     IMREC_TRY(make_kept(it, out, err));
+    mutex_lock(&it->lease->lock);
+    it->lease->batches++; /* the iterator loses one and gets none for it */
+    mutex_unlock(&it->lease->lock);
     trade(it, *out);
     return IMREC_OK;
 }

@@ -352,9 +352,9 @@ static enum imrec_status take_label_width(struct imrec_iter *it, struct imrec_er
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-static enum imrec_status open_over(const struct imrec_iter_options *options,
-                                   const struct imrec_fetch *fetch, struct imrec_iter **out,
-                                   struct imrec_error *err);
+static enum imrec_status
+open_over(const struct imrec_iter_options *options, const struct imrec_fetch *fetch,
+          const struct imrec_memory *memory, struct imrec_iter **out, struct imrec_error *err);
 
 /* Made where it is missing, by an iterator of its own; then read. */
 static enum imrec_status
@@ -373,7 +373,7 @@ take_mean(const struct imrec_iter_options *o, struct imrec_iter *it, struct imre
             plain.path_imgrec = it->mix.all;
         struct imrec_fetch fetch = it->fetch;
         fetch.cancel = NULL; /* it is asked once, when all ends */
-        IMREC_TRY(open_over(&plain, &fetch, &maker, err));
+        IMREC_TRY(open_over(&plain, &fetch, NULL, &maker, err));
         const enum imrec_status st = iter_mean_make(o, maker, err);
         imrec_iter_close(maker);
         IMREC_TRY(st);
@@ -425,25 +425,28 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     forget_texts(it);
     IMREC_TRY(record_stream_start(&it->stream, &it->container,
                                   err)); /* it reads while the rest is made */
-    IMREC_TRY(slots_init(&it->slots, o, &it->views, it->label_width, err));
+    IMREC_TRY(slots_init(&it->slots, o, &it->views, it->label_width, &it->memory, err));
     IMREC_TRY(make_workers(it, err));
     IMREC_TRY(start(it, err));
     return iter_metrics_start(it, err);
 }
 
 /* *fetch is one that was checked, or has no function: then the options name shards. */
-static enum imrec_status open_over(const struct imrec_iter_options *options,
-                                   const struct imrec_fetch *fetch, struct imrec_iter **out,
-                                   struct imrec_error *err)
+static enum imrec_status
+open_over(const struct imrec_iter_options *options, const struct imrec_fetch *fetch,
+          const struct imrec_memory *memory, struct imrec_iter **out, struct imrec_error *err)
 {
     struct imrec_iter_options o;
+    struct imrec_memory m;
     *out = NULL;
+    IMREC_TRY(batch_memory_copy(&m, memory, err));
     IMREC_TRY(iter_options_copy(&o, options, err));
     struct imrec_iter *it = imrec_zalloc(1, sizeof(*it));
     if (it == NULL)
         return IMREC_NO_MEMORY(err, "no memory for an iterator");
     it->options = o;
     it->fetch = *fetch;
+    it->memory = m;
     headroom_init(&it->headroom);
     struct store_scope *before = store_scope_enter(&it->scope);
     const enum imrec_status st = build(it, err);
@@ -460,7 +463,7 @@ enum imrec_status imrec_iter_open(const struct imrec_iter_options *options, stru
                                   struct imrec_error *err)
 {
     const struct imrec_fetch none = {0};
-    return open_over(options, &none, out, err);
+    return open_over(options, &none, NULL, out, err);
 }
 
 /* ---- records that are fetched ------------------------------------------------------------- */
@@ -485,9 +488,9 @@ static enum imrec_status check_fetching(const struct imrec_iter_options *o, stru
     return IMREC_REFUSE(err, "%s is about files of records, and these records are fetched", what);
 }
 
-enum imrec_status imrec_iter_open_fetch(const struct imrec_iter_options *options,
-                                        const struct imrec_fetch *fetch, struct imrec_iter **out,
-                                        struct imrec_error *err)
+static enum imrec_status
+open_fetched(const struct imrec_iter_options *options, const struct imrec_fetch *fetch,
+             const struct imrec_memory *memory, struct imrec_iter **out, struct imrec_error *err)
 {
     struct imrec_iter_options o;
     struct imrec_fetch f;
@@ -497,5 +500,25 @@ enum imrec_status imrec_iter_open_fetch(const struct imrec_iter_options *options
     IMREC_TRY(check_fetching(&o, err));
     IMREC_TRY(fetched_copy(&f, fetch, err));
     o.path_imgrec = f.name; /* for messages */
-    return open_over(&o, &f, out, err);
+    return open_over(&o, &f, memory, out, err);
+}
+
+enum imrec_status imrec_iter_open_fetch(const struct imrec_iter_options *options,
+                                        const struct imrec_fetch *fetch, struct imrec_iter **out,
+                                        struct imrec_error *err)
+{
+    return open_fetched(options, fetch, NULL, out, err);
+}
+
+enum imrec_status imrec_iter_open_memory(const struct imrec_iter_options *options,
+                                         const struct imrec_fetch *fetch,
+                                         const struct imrec_memory *memory, struct imrec_iter **out,
+                                         struct imrec_error *err)
+{
+    const struct imrec_fetch none = {0};
+    *out = NULL;
+    if (memory == NULL)
+        return IMREC_REFUSE(err, "memory is NULL: it must be a struct imrec_memory");
+    return fetch != NULL ? open_fetched(options, fetch, memory, out, err)
+                         : open_over(options, &none, memory, out, err);
 }

@@ -7,7 +7,6 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "base/math.h"
-#include "base/pages.h"
 
 #include <string.h>
 
@@ -172,10 +171,22 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
         (typed && !s->typed) || (o->record_draws && !s->draws) ||
         (mixes && (!s->mixes || !s->candidates)) || !allocate_further(s))
         return IMREC_ERR_NO_MEMORY;
-    for (uint32_t i = 0; i < s->depth; i++)
-        if ((s->data[i] = pages_alloc(s->data_bytes)) == NULL ||
-            (s->masks_bytes != 0 && (s->masks[i] = pages_alloc(s->masks_bytes)) == NULL))
-            return IMREC_ERR_NO_MEMORY;
+    return IMREC_OK;
+}
+
+struct batch_sizes slots_sizes(const struct slots *s)
+{
+    return (struct batch_sizes){.data = s->data_bytes, .masks = s->masks_bytes};
+}
+
+static enum imrec_status take_blocks(struct slots *s, struct imrec_error *err)
+{
+    for (uint32_t i = 0; i < s->depth; i++) {
+        struct batch_blocks b;
+        IMREC_TRY(batch_memory_take(&s->memory, slots_sizes(s), &b, err));
+        s->data[i] = b.data;
+        s->masks[i] = b.masks;
+    }
     return IMREC_OK;
 }
 
@@ -188,13 +199,14 @@ no_memory(const struct imrec_iter_options *o, size_t bytes, struct imrec_error *
 
 enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o,
                              const struct view_kinds *views, uint32_t label_width,
-                             struct imrec_error *err)
+                             const struct imrec_memory *memory, struct imrec_error *err)
 {
     *s = (struct slots){
         .depth = (uint32_t)o->prefetch_buffer + 1, /* + the one the consumer holds */
         .batch_size = (uint32_t)o->batch_size,
         .label_width = label_width,
         .views = views,
+        .memory = *memory,
     };
     s->tensors = imrec_zalloc(views->tensors, sizeof(*s->tensors));
     s->mask_tensors = imrec_zalloc(views->tensors, sizeof(*s->mask_tensors));
@@ -210,19 +222,22 @@ enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o
         return imrec_fail(err, IMREC_ERR_LIMIT,
                           "data_shape and batch_size ask for a batch of over 1 TiB");
     s->data_bytes = s->data_bytes != 0 ? s->data_bytes : 1; /* images=none: a block is never 0 */
-    if (allocate(s, o) == IMREC_OK)
-        return IMREC_OK;
     const size_t wanted = s->data_bytes + s->masks_bytes;
-    slots_free(s);
-    return no_memory(o, wanted, err);
+    enum imrec_status st = allocate(s, o);
+    if (st != IMREC_OK)
+        st = no_memory(o, wanted, err);
+    else
+        st = take_blocks(s, err);
+    if (st != IMREC_OK)
+        slots_free(s);
+    return st;
 }
 
 void slots_free(struct slots *s)
 {
-    for (uint32_t i = 0; s->data != NULL && i < s->depth; i++)
-        pages_free(s->data[i], s->data_bytes);
-    for (uint32_t i = 0; s->masks != NULL && i < s->depth; i++)
-        pages_free(s->masks[i], s->masks_bytes);
+    for (uint32_t i = 0; s->data != NULL && s->masks != NULL && i < s->depth; i++)
+        batch_memory_give(&s->memory, slots_sizes(s),
+                          (struct batch_blocks){.data = s->data[i], .masks = s->masks[i]});
     for (uint32_t i = 0; s->cells != NULL && i < s->depth; i++)
         mutex_destroy(&s->cells[i].lock);
     IMREC_FREE(s->further, s->present, s->shown_further);

@@ -6,6 +6,7 @@
 #include "base/threads.h"
 #include "formats/set/image_list.h"
 #include "imrec/iterator.h"
+#include "iter/batch_memory.h"
 #include "iter/batch_report.h"
 #include "iter/options/further_images.h"
 #include "iter/order/schedule.h"
@@ -40,6 +41,7 @@ struct mix_candidate { /* a slot of the batch that is mixed */
 struct slots {
     uint32_t depth, batch_size, label_width;
     const struct view_kinds *views; /* borrowed */
+    struct imrec_memory memory;     /* where blocks come from */
     void **data;       /* depth blocks: a batch's tensors one after another, each dense */
     size_t data_bytes; /* of one block */
     size_t *tensors;   /* where each begins in it */
@@ -68,10 +70,11 @@ struct slots {
 /* Bytes that slots_init() will take, or UINT64_MAX where they cannot be counted. */
 uint64_t slots_memory(const struct imrec_iter_options *o, const struct view_kinds *views,
                       uint32_t label_width);
-IMREC_NODISCARD enum imrec_status slots_init(struct slots *s, const struct imrec_iter_options *o,
-                                             const struct view_kinds *views, uint32_t label_width,
-                                             struct imrec_error *err);
-void slots_free(struct slots *s); /* zeroed memory is fine */
+IMREC_NODISCARD enum imrec_status
+slots_init(struct slots *s, const struct imrec_iter_options *o, const struct view_kinds *views,
+           uint32_t label_width, const struct imrec_memory *memory, struct imrec_error *err);
+struct batch_sizes slots_sizes(const struct slots *s); /* of the blocks of a batch */
+void slots_free(struct slots *s);                      /* zeroed memory is fine */
 
 /* The shape that a tensor of the batch has. */
 const struct view_kind *slots_kind(const struct slots *s, uint32_t cell, uint32_t tensor);

@@ -53,6 +53,7 @@ struct imrec_iter {
     struct planes planes;              /* of images that are decoded: their shape */
     struct mix_sets mix;               /* of mix; empty: not given */
     struct imrec_fetch fetch;          /* of records that are fetched; zeroed: of files */
+    struct imrec_memory memory;        /* of batches, of the caller; zeroed: of the system */
     struct container container;
     struct cache *cache;      /* that it reads through; NULL: none */
     struct store_scope scope; /* of what it opens; counts */
@@ -154,8 +155,8 @@ enum imrec_status iter_sticky(const struct imrec_iter *it, struct imrec_error *e
 void iter_pass_end(struct imrec_iter *it);
 
 /* batch_lease.c: memory of batches that the consumer keeps, and that comes back some time. */
-void batch_lease_leave(struct batch_lease *k);            /* the iterator's goodbye; NULL is fine */
-uint64_t batch_lease_memory(const struct batch_lease *k); /* kept, or to be used again; NULL: 0 */
+void batch_lease_leave(struct batch_lease *k);      /* the iterator's goodbye; NULL is fine */
+uint64_t batch_lease_memory(struct batch_lease *k); /* kept, or to be used again; NULL: 0 */
 /* Of an iterator that will be closed: *out is the batch that is held and was not kept, or NULL. */
 IMREC_NODISCARD enum imrec_status
 batch_lease_last(struct imrec_iter *it, struct imrec_kept **out, struct imrec_error *err);

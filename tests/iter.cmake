@@ -55,6 +55,7 @@ imrec_test(test_source_faults iter LABEL fault)
 imrec_test(test_source_ppm iter)
 imrec_test(test_fetch iter LABEL fault)
 imrec_test(test_iter_sounds iter im2rec LABEL property)
+imrec_test(test_iter_memory iter)
 imrec_test(test_keep_iter iter)
 imrec_test(test_drop_behind iter dataset LABEL property)
 

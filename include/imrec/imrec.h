@@ -17,6 +17,7 @@
 #include "imrec/input_split.h"
 #include "imrec/iter_params.h"
 #include "imrec/iterator.h"
+#include "imrec/memory.h"
 #include "imrec/minibatch.h"
 #include "imrec/pack_items.h"
 #include "imrec/packer.h"

@@ -61,8 +61,8 @@ _ELSEWHERE = {  # names of torch's DataLoader and torchvision, and what to write
     "horizontal_flip": "write rand_mirror=True",
     "device": "leave it out: batches are in the machine's memory",
 }
-_LOADERS_OWN = ("rank", "world_size", "pin_memory", "channels_last", "label_dtype", "weights", "restart", "copy", "deliver",
-                "transform", "collate", "transform_threads")
+_LOADERS_OWN = ("rank", "world_size", "pin_memory", "channels_last", "label_dtype", "weights", "restart", "copy", "allocator",
+                "deliver", "transform", "collate", "transform_threads")
 _OF_LOADER = {
     "collate_fn": "write collate=FUNCTION",
     "transforms": "write transform=FUNCTION of a tuple (image, label), or parameters (random_resized_crop=True, ...)",
@@ -81,7 +81,7 @@ def accepted(values: Mapping[str, Any], of_loader: bool = False) -> dict[str, An
         elsewhere = (of_loader and _OF_LOADER.get(name)) or _ELSEWHERE.get(name)
         if elsewhere:
             raise ArgumentError(f"{what} has no parameter '{name}': {elsewhere}", field=name)
-        known(name, ITER, what, _LOADERS_OWN if of_loader else ("copy",))
+        known(name, ITER, what, _LOADERS_OWN if of_loader else ("copy", "allocator"))
     if out.get("path_imgrec") is not None:
         out["path_imgrec"] = _shards(out["path_imgrec"], what)
     if out.get("data_shape") is not None:

@@ -8,6 +8,7 @@ from typing import Any, Iterator
 import numpy as np
 
 from . import _show
+from ._memory import Blocks
 from ._ffi import ffi, lib
 from .errors import DataError
 
@@ -162,8 +163,9 @@ class Batch:
     def __init__(self, c: Any, views: tuple[np.ndarray[Any, Any], ...],
                  masks: tuple[np.ndarray[Any, Any] | None, ...], channels_last: bool = False,
                  label_dtype: Any = np.float32, path: str = "",
-                 images: dict[str, tuple[np.ndarray[Any, Any], ...]] | None = None) -> None:
+                 images: dict[str, tuple[np.ndarray[Any, Any], ...]] | None = None, blocks: Blocks | None = None) -> None:
         n, width = c.slots, c.label_width
+        self._blocks = blocks
         self.data, self.views, self.masks, self.view_masks = views[0], views, masks[0], masks
         labels = c.typed_labels or c.labels
         self.labels = _copied(labels, label_dtype, n, width) if width != 1 else _copied(labels, label_dtype, n)
@@ -188,6 +190,16 @@ class Batch:
     def slots(self) -> int:
         """batch_size; with last_batch="partial", on_error="skip" or in a Loader perhaps fewer."""
         return int(self.data.shape[0])
+
+    def block(self) -> tuple[Any, int]:
+        """With allocator=: what it returned for the memory that `data` is in, and the offset of `data` in it, in bytes. For
+        another process that has mapped the same memory."""
+        if self._blocks is None:
+            raise ValueError("this batch is in the library's memory: only those of an iterator with allocator= have a block")
+        found = self._blocks.find(self.data.ctypes.data)
+        if found is None:
+            raise ValueError("the data of this batch is a copy (slots were dropped, or copy=True): it is in no block")
+        return found
 
     def _drop(self, dead: np.ndarray[Any, np.dtype[np.bool_]]) -> None:
         """Drops slots, and with them all rows of their samples (num_views). The remaining arrays are copies."""

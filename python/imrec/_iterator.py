@@ -8,7 +8,7 @@ import re
 import threading
 import weakref
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Iterator
+from typing import TYPE_CHECKING, Any, Callable, Iterator
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from ._accept import DEFAULTS, ITER, accepted
 from ._batch import DTYPES, LABELS, MAPS, MASKS, Batch, Memory, bfloat16
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
 from ._loops import Loop, Loops, one_sweep
+from ._memory import Blocks
 from ._options import as_text, assign, describe, signature
 from ._reader import first_page, shards
 from ._running import close_at_exit, discard, interruptible
@@ -66,6 +67,11 @@ class ImageRecordIter:
     set of pyarrow, paths of Parquet files, or an object with samples by index (imrec.Source). image= and label= name its
     columns, fetch_threads= is the number of threads that fetch samples, fetch_records= how many a call asks for at most.
 
+    With allocator=, a function of a number of bytes that returns a writable buffer of at least that size (bytearray, numpy array,
+    mmap, SharedMemory.buf, tensor of torch), batches are made in these buffers: opening asks for prefetch_buffer + 1 of them,
+    later calls for one more when as many batches are in use; with masks= for twice as many. `batch.block()` gives the buffer of a
+    batch. The iterator holds a buffer until it is closed and no batch in it is in use.
+
     Types may be text, or numpy's and torch's types (dtype=np.float16); data_shape=224 and data_shape=(224, 224) have three
     channels; mean=(124, 116, 104) and std= set mean_r, mean_g, ...
 
@@ -95,14 +101,17 @@ class ImageRecordIter:
     _path: str  # of the data set; "" with mix
     _loops: Loops
     _source: _fetch.Fetching | None  # of data that is no path; must outlive _it
+    _blocks: Blocks | None  # of an allocator
     _defaults: Mapping[str, Any] = DEFAULTS
     _of_loader = False
 
     if TYPE_CHECKING:
-        def __init__(self, path_imgrec: Data, *, copy: bool = False, **parameters: Unpack[IterParameters]) -> None: ...
+        def __init__(self, path_imgrec: Data, *, copy: bool = False, allocator: Callable[[int], Any] | None = None,
+                     **parameters: Unpack[IterParameters]) -> None: ...
     else:
-        def __init__(self, path_imgrec=None, *, copy=False, **parameters):
+        def __init__(self, path_imgrec=None, *, copy=False, allocator=None, **parameters):
             self._it = ffi.NULL
+            self._blocks = allocator if isinstance(allocator, Blocks) or allocator is None else Blocks(allocator)
             _log.listen()
             self._source = _fetch.rows_of(path_imgrec, parameters)
             if path_imgrec is not None and self._source is None:
@@ -130,8 +139,11 @@ class ImageRecordIter:
         out = ffi.new("struct imrec_iter **")
 
         def open_it() -> int:
+            fetch = self._source.struct if self._source is not None else ffi.NULL
+            if self._blocks is not None:
+                return int(lib.imrec_iter_open_memory(options, fetch, self._blocks.struct, out, err))
             if self._source is not None:
-                return int(lib.imrec_iter_open_fetch(options, self._source.struct, out, err))
+                return int(lib.imrec_iter_open_fetch(options, fetch, out, err))
             return int(lib.imrec_iter_open(options, out, err))
 
         if options.equal_batches or options.mean_img[0] != b"\0":  # opening may have to read all data
@@ -139,7 +151,7 @@ class ImageRecordIter:
         else:
             status = open_it()
         self._pass_on(status)
-        check(status, err)
+        self._check_memory(status, err)
         del texts  # borrowed until here
         return out[0], options
 
@@ -147,6 +159,12 @@ class ImageRecordIter:
         """Raises what has ended a call of the source: KeyboardInterrupt and its like."""
         if status == lib.IMREC_ERR_CANCELLED and self._source is not None and self._source.stopped is not None:
             raise self._source.stopped
+
+    def _check_memory(self, status: int, err: Any) -> None:
+        """check() of a call that may have called the allocator."""
+        if status != lib.IMREC_OK and self._blocks is not None:
+            self._blocks.raise_error()
+        check(status, err)
 
     def _take(self, options: Any) -> None:
         """Keeps the options that are needed later."""
@@ -261,7 +279,7 @@ class ImageRecordIter:
             images = {name: tuple(image.copy() for image in views) for name, views in images.items()}
         else:
             self._memory = weakref.ref(memory)
-        return Batch(c, views, masks, self._nhwc, self._labels, self._path, images)
+        return Batch(c, views, masks, self._nhwc, self._labels, self._path, images, self._blocks)
 
     def _pixels(self, memory: Memory, data: Any, slots: int, shape: Any) -> np.ndarray[Any, Any]:
         if not data:  # images="none"
@@ -285,9 +303,11 @@ class ImageRecordIter:
     def _keep(self) -> None:
         """Keeps the memory of the last batch if anything still refers to it."""
         memory = self._memory() if self._memory is not None else None
+        if memory is None and self._memory is not None and self._blocks is not None and self._blocks.outlives:
+            memory = Memory(self)  # released at once: its block is freed, never used again
         if memory is not None:
             out, err = ffi.new("struct imrec_kept **"), new_error()
-            check(lib.imrec_iter_keep(self._it, out, err), err)
+            self._check_memory(lib.imrec_iter_keep(self._it, out, err), err)
             memory.keep(out[0])
         self._memory = None
 
@@ -528,5 +548,6 @@ if not TYPE_CHECKING:
         inspect.Parameter("path_imgrec", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Data"),
         *(inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation="int | None")
           for name in ("fetch_threads", "fetch_records")),
-        inspect.Parameter("copy", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="bool")],
+        inspect.Parameter("copy", inspect.Parameter.KEYWORD_ONLY, default=False, annotation="bool"),
+        inspect.Parameter("allocator", inspect.Parameter.KEYWORD_ONLY, default=None, annotation="Callable[[int], Any] | None")],
         without=["path_imgrec"])

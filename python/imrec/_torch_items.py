@@ -84,26 +84,21 @@ class Items:
 
     # ---- one function for each item ------------------------------------------------------------------------------
 
-    def _tensor(self, view: Any) -> torch.Tensor:
-        if self._bfloat16:  # numpy has no such type: by way of its bits
-            return torch.from_numpy(view.view(np.int16)).view(torch.bfloat16)
-        return torch.from_numpy(view)
-
     def _image(self, batch: Batch) -> Any:
-        views = [self._tensor(view) for view in batch.views]
+        views = [_tensor(batch, view, self._bfloat16) for view in batch.views]
         if self._permute:
             views = [view.permute(0, 3, 1, 2) for view in views]
         return tuple(views) if len(views) > 1 else views[0]
 
     def _further(self, name: str, batch: Batch) -> Any:
         images = [images[name] for images in batch.view_images]
-        made = [self._tensor(image) if image.ndim == 4 else torch.from_numpy(image) for image in images]
+        made = [_tensor(batch, image, self._bfloat16 and image.ndim == 4) for image in images]
         if self._permute:
             made = [image.permute(0, 3, 1, 2) if image.ndim == 4 else image for image in made]
         return tuple(made) if len(made) > 1 else made[0]
 
     def _mask(self, batch: Batch) -> Any:
-        masks = [torch.from_numpy(mask) for mask in batch.view_masks if mask is not None]
+        masks = [_tensor(batch, mask) for mask in batch.view_masks if mask is not None]
         return tuple(masks) if len(batch.view_masks) > 1 else masks[0]
 
     def _label(self, batch: Batch) -> torch.Tensor:
@@ -127,8 +122,23 @@ class Items:
         return torch.from_numpy(batch.ids.view(np.int64))
 
 
+def _tensor(batch: Batch, array: Any, bfloat16: bool = False) -> torch.Tensor:
+    """The array as a tensor, without a copy."""
+    bits = torch.from_numpy(array.view(np.int16) if bfloat16 else array)  # numpy has no bfloat16
+    block = batch._blocks.find(array.ctypes.data) if batch._blocks is not None and batch._blocks.outlives else None
+    if block is not None:  # a part of torch's own tensor: torch knows until when a device reads from that
+        given, begin = block
+        bits = given[begin:begin + array.nbytes].view(bits.dtype).view(bits.shape)
+    return bits.view(torch.bfloat16) if bfloat16 else bits
+
+
+def page_locked(size: int) -> torch.Tensor:
+    """For allocator=: memory that a GPU reads by itself."""
+    return torch.empty(size, dtype=torch.uint8, pin_memory=True)
+
+
 def pinned(value: Any) -> Any:
-    """The same with all tensors in pinned memory."""
+    """The same with all tensors in pinned memory; those that are there stay as they are."""
     if isinstance(value, torch.Tensor):
         return value.pin_memory()
     if isinstance(value, dict):

@@ -21,11 +21,12 @@ from ._accept import DEFAULTS, ITER
 from ._dataset import class_names
 from ._iterator import ImageRecordIter, position_of
 from ._loops import Loop
+from ._memory import Blocks
 from ._options import describe, signature
 from ._torch_cuda import Prefetched, prefetch_to
 from ._torch_dataset import Dataset
 from ._torch_face import Face
-from ._torch_items import Items, pinned
+from ._torch_items import Items, page_locked, pinned
 from ._torch_normalize import normalize
 from ._transform import Ahead
 from .errors import ArgumentError
@@ -70,17 +71,25 @@ class _Iterator(ImageRecordIter):
     _of_loader = True
 
 
-def _opened(path: Any, place: _ranks.Place, channels_last: bool, copy: bool, parameters: dict[str, Any]) -> _Iterator:
+def _opened(path: Any, place: _ranks.Place, channels_last: bool, own: dict[str, Any], parameters: dict[str, Any]) -> _Iterator:
     if "num_parts" in parameters or "part_index" in parameters:
         raise ArgumentError("a Loader takes rank and world_size instead of part_index and num_parts")
     if channels_last and parameters.get("layout", "NHWC") != "NHWC":
         raise ArgumentError("channels_last is layout=NHWC viewed as (slots, C, H, W): omit layout")
-    own: dict[str, Any] = {"preprocess_threads": _ranks.share_of_cpus(place)}
+    own = {"preprocess_threads": _ranks.share_of_cpus(place), **own}
     if place.world > 1:
         own.update(num_parts=place.world, part_index=place.rank, equal_batches=True)
     if channels_last:
         own["layout"] = "NHWC"
-    return _Iterator(path, copy=copy, **{**own, **parameters})
+    return _Iterator(path, **{**own, **parameters})
+
+
+def _allocator(given: Callable[[int], Any] | None, pins: bool, copy: bool) -> Any:
+    if given is None:
+        return Blocks(page_locked, outlives=True) if pins and not copy else None
+    if pins:
+        raise ArgumentError("pin_memory=True is an allocator of its own: omit allocator, or let it return pinned memory and omit pin_memory")
+    return given
 
 
 class Loader(Face):
@@ -108,7 +117,9 @@ class Loader(Face):
     order: "global" is for jobs whose number of ranks changes: global_batch_size samples a step on any world_size that divides
         it, and a state of one resumes on another.
     channels_last: images are (slots, C, H, W) in torch.channels_last memory, also without a copy.
-    pin_memory: images and labels are copied into pinned memory, for .to(device, non_blocking=True).
+    pin_memory: the items are in pinned memory, for .to(device, non_blocking=True): workers write images and masks there, the
+        other tensors are copied. Of prefetch_buffer + 1 batches and those in use; torch rounds each up to a power of two.
+    allocator: a function of a number of bytes that returns a buffer in which batches are made, as with ImageRecordIter.
     label_dtype: a torch.dtype, to which labels are converted (dtype_label is the type in which they are read).
     weights, restart: see above.
     copy: images are copies, in memory of their own.
@@ -142,27 +153,30 @@ class Loader(Face):
     if TYPE_CHECKING:
         def __init__(self, path_imgrec: Data, *, rank: int | None = None, world_size: int | None = None,
                      pin_memory: bool = False, channels_last: bool = False, label_dtype: torch.dtype | None = None,
-                     weights: bool = False, restart: bool = False, copy: bool = False, deliver: Deliver = None,
+                     weights: bool = False, restart: bool = False, copy: bool = False,
+                     allocator: Callable[[int], Any] | None = None, deliver: Deliver = None,
                      transform: Callable[[Any], Any] | None = None, collate: Callable[[list[Any]], Any] | None = None,
                      transform_threads: int = 2, **parameters: Unpack[LoaderParameters]) -> None: ...
     else:
         def __init__(self, path_imgrec=None, *, rank=None, world_size=None, pin_memory=False, channels_last=False,
-                     label_dtype=None, weights=False, restart=False, copy=False, deliver=None, transform=None, collate=None,
-                     transform_threads=2, **parameters):
+                     label_dtype=None, weights=False, restart=False, copy=False, allocator=None, deliver=None,
+                     transform=None, collate=None, transform_threads=2, **parameters):
             _check_functions(transform, collate, transform_threads)
             given = _ranks.given(rank, world_size)
             place, self._asked = given or _place(), given is None
             self.rank, self.world_size = place.rank, place.world
 
+            if pin_memory and not torch.cuda.is_available():
+                warnings.warn("pin_memory is set, but there is no accelerator: nothing is pinned", stacklevel=2)
+                pin_memory = False
+            own = {"copy": copy, "allocator": _allocator(allocator, pin_memory, copy)}
+
             def open_it():
-                return _opened(path_imgrec, place, channels_last, copy, parameters)
+                return _opened(path_imgrec, place, channels_last, own, parameters)
 
             self._it = _agree.opened(open_it) if self._asked and _is_distributed() else open_it()
             self.batch_size, self.drop_last = self._it._options["batch_size"], self._it._options["drops"]
             self._path, self._parameters = self._it._parameters.get("path_imgrec"), parameters
-            if pin_memory and not torch.cuda.is_available():
-                warnings.warn("pin_memory is set, but there is no accelerator: nothing is pinned", stacklevel=2)
-                pin_memory = False
             self._pin, self._restart, self._shuffled = pin_memory, restart, bool(self._it._options["shuffle"])
             classes = (not parameters.get("num_classes") and not parameters.get("mixup") and not parameters.get("cutmix")
                        and self._it._labels != "float64")
@@ -396,7 +410,8 @@ if not TYPE_CHECKING:
         _ROWS, [inspect.Parameter("path_imgrec", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation="Data"),
          _own("rank", "int | None"), _own("world_size", "int | None"), _own("pin_memory", "bool", False),
          _own("channels_last", "bool", False), _own("label_dtype", "torch.dtype | None"), _own("weights", "bool", False),
-         _own("restart", "bool", False), _own("copy", "bool", False), _own("deliver", "Deliver"),
+         _own("restart", "bool", False), _own("copy", "bool", False), _own("allocator", "Callable[[int], Any] | None"),
+         _own("deliver", "Deliver"),
          _own("transform", "Callable[[Any], Any] | None"), _own("collate", "Callable[[list[Any]], Any] | None"),
          _own("transform_threads", "int", 2), _own("fetch_threads", "int | None"), _own("fetch_records", "int | None")],
         without=["path_imgrec"])

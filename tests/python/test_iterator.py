@@ -159,7 +159,7 @@ def test_reset_goes_to_the_next_sweep_and_a_state_of_other_data_is_refused(shard
 
 def test_the_signature_and_the_docs_are_the_table(shard):
     parameters = inspect.signature(imrec.ImageRecordIter).parameters
-    assert set(parameters) == {row.name for row in _tables.ITER} | {"copy", "mean", "std", "fetch_threads", "fetch_records"}
+    assert set(parameters) == {row.name for row in _tables.ITER} | {"copy", "allocator", "mean", "std", "fetch_threads", "fetch_records"}
     assert parameters["batch_size"].default is inspect.Parameter.empty
     assert parameters["shuffle"].default is False and parameters["last_batch"].default == "partial"
     assert all(row.name in imrec.ImageRecordIter.__doc__ for row in _tables.ITER)

@@ -120,7 +120,7 @@ def test_every_parameter_is_in_signature_help_and_types(shard):
 
     parameters = inspect.signature(imrec.torch.Loader).parameters
     rows = {row.name for row in _tables.ITER} - {"num_parts", "part_index"}
-    own = {"rank", "world_size", "pin_memory", "channels_last", "label_dtype", "weights", "restart", "copy", "mean", "std",
+    own = {"rank", "world_size", "pin_memory", "channels_last", "label_dtype", "weights", "restart", "copy", "allocator", "mean", "std",
            "deliver", "transform", "collate", "transform_threads", "fetch_threads", "fetch_records"}
     assert set(parameters) == rows | own
     assert parameters["batch_size"].default is inspect.Parameter.empty and parameters["data_shape"].default == "3,224,224"
