@@ -24,19 +24,49 @@ static enum imrec_status take_extension(const char **name, struct imrec_error *e
     return IMREC_OK;
 }
 
-enum imrec_status item_fields_init(struct item_fields *f, const char *names,
+/* A field has one source. */
+static enum imrec_status
+check_column(const struct item_fields *f, uint32_t i, struct imrec_error *err)
+{
+    const char *name = f->columns.name[i];
+    if (strcmp(name, RECORD_FIELD_MASK) == 0)
+        return IMREC_REFUSE(err, "columns: 'mask' is the name of the image's mask (masks)");
+    for (uint32_t k = 0; k < f->names.count; k++)
+        if (strcmp(f->names.name[k], name) == 0)
+            return IMREC_REFUSE(err, "columns and fields both name '%.100s'", name);
+    return IMREC_OK;
+}
+
+enum imrec_status item_fields_init(struct item_fields *f, const struct imrec_pack_options *o,
                                    const struct file_root *root, struct imrec_error *err)
 {
     *f = (struct item_fields){.root = root, .values = BUF_INIT(RECORDIO_PART_MAX_BYTES)};
-    IMREC_TRY(field_names_parse(names, &f->names, err));
+    IMREC_TRY(field_names_parse("fields", o->fields, &f->names, err));
     for (uint32_t i = 0; i < f->names.count; i++)
         IMREC_TRY(take_extension(&f->names.name[i], err));
+    IMREC_TRY(field_names_parse("columns", o->columns, &f->columns, err));
+    for (uint32_t i = 0; i < f->columns.count; i++)
+        IMREC_TRY(check_column(f, i, err));
+    if (f->names.count + f->columns.count > FIELD_NAMES_MOST)
+        return IMREC_REFUSE(err, "fields and columns name %" PRIu32 " fields, but %u are the most",
+                            f->names.count + f->columns.count, FIELD_NAMES_MOST);
     return IMREC_OK;
+}
+
+enum imrec_status
+item_fields_check(const struct imrec_pack_options *o, uint32_t *columns, struct imrec_error *err)
+{
+    struct item_fields f;
+    const enum imrec_status st = item_fields_init(&f, o, NULL, err);
+    *columns = f.columns.count;
+    item_fields_free(&f);
+    return st;
 }
 
 void item_fields_free(struct item_fields *f)
 {
     field_names_free(&f->names);
+    field_names_free(&f->columns);
     imrec_free(f->file.p);
     buf_free(&f->values);
     *f = (struct item_fields){0};
@@ -117,6 +147,23 @@ static bool read_one(struct item_fields *f, struct pack_item *p, uint32_t i, boo
     return false;
 }
 
+/* ---- columns ------------------------------------------------------------------------------- */
+
+/* The list has counted them. */
+static void take_columns(struct item_fields *f, const struct pack_item *p)
+{
+    const uint8_t *at = p->columns.p, *const end = p->columns.p + p->columns.n;
+    for (uint32_t i = 0; i < f->columns.count; i++) {
+        const uint8_t *tab = memchr(at, '\t', (size_t)(end - at));
+        const struct bytes one = {at, (size_t)((tab != NULL ? tab : end) - at)};
+        const bool none = one.n == 0 && f->columns.optional[i];
+        f->value[f->names.count + i] = none ? (struct bytes){NULL, 0} : one;
+        at = tab != NULL ? tab + 1 : end;
+    }
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
 bool item_fields_read(struct item_fields *f, struct pack_item *p)
 {
     size_t end[FIELD_NAMES_MOST], begin = 0;
@@ -133,12 +180,22 @@ bool item_fields_read(struct item_fields *f, struct pack_item *p)
         f->value[i] = (struct bytes){there[i] ? from : NULL, there[i] ? end[i] - begin : 0};
         begin = end[i];
     }
+    take_columns(f, p);
     return true;
 }
 
 uint64_t item_fields_bytes(const struct item_fields *f)
 {
-    return f->names.count != 0 ? f->values.n : 0;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < f->names.count + f->columns.count; i++)
+        n += f->value[i].n;
+    return n;
+}
+
+/* Field i of them, those of files first. */
+static const char *name_of(const struct item_fields *f, uint32_t i)
+{
+    return i < f->names.count ? f->names.name[i] : f->columns.name[i - f->names.count];
 }
 
 uint32_t item_fields_list(const struct item_fields *f, struct bytes mask,
@@ -150,11 +207,11 @@ uint32_t item_fields_list(const struct item_fields *f, struct bytes mask,
         out[n++] =
             (struct record_field){{(const uint8_t *)name, sizeof(name) - 1}, mask, FIELD_BYTES};
     const uint32_t before = n;
-    for (uint32_t i = 0; i < f->names.count; i++)
+    for (uint32_t i = 0; i < f->names.count + f->columns.count; i++) {
+        const char *of = name_of(f, i);
         if (f->value[i].p != NULL)
             out[n++] =
-                (struct record_field){{(const uint8_t *)f->names.name[i], strlen(f->names.name[i])},
-                                      f->value[i],
-                                      FIELD_BYTES};
+                (struct record_field){{(const uint8_t *)of, strlen(of)}, f->value[i], FIELD_BYTES};
+    }
     return n != before ? n : 0;
 }

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/math.h"
 #include "formats/image_names.h"
+#include "im2rec/item/item_fields.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/list/annotations.h"
 #include "im2rec/list/archive_scan.h"
@@ -222,6 +223,7 @@ copy_parcel(const struct pack_item *from, struct pack_item *to, struct imrec_err
     IMREC_TRY(buf_append(&to->labels, from->labels.p, from->labels.n, err));
     IMREC_TRY(buf_append(&to->text, from->text.p, from->text.n, err));
     to->path = (struct bytes){to->text.p + (from->text.n - from->path.n), from->path.n};
+    to->columns = (struct bytes){to->text.p, from->columns.n};
     to->place = from->place;
     return IMREC_OK;
 }
@@ -329,11 +331,16 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
 {
     const struct imrec_pack_options *p = o->pack;
     enum imrec_status st = IMREC_OK;
+    uint32_t columns;
     const bool archives =
         p->annotations[0] == '\0' && o->task->list == NULL && archives_are(o->task->root);
     *out = (struct job){.fingerprint = pack_options_fingerprint(p, FINGERPRINT_START)};
+    IMREC_TRY(item_fields_check(p, &columns, err));
     if (!archives)
         IMREC_TRY(check_no_archives(p, err));
+    if (columns != 0 && o->task->list == NULL)
+        return IMREC_REFUSE(err, "columns are those of a list: %.200s is %s", o->task->root,
+                            archives ? "an archive" : "a folder");
     if (p->classes[0] != '\0')
         st = job_load_classes(p->classes, out, err);
     if (st == IMREC_OK && p->annotations[0] != '\0')
@@ -343,6 +350,8 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
     else if (st == IMREC_OK)
         st = list_open(o->task->list, NULL, (uint32_t)p->label_width, p->part, o->stop, &out->list,
                        &out->images, &out->fingerprint, err);
+    if (st == IMREC_OK && out->list != NULL)
+        list_take_columns(out->list, columns);
     if (st == IMREC_OK && out->list != NULL)
         out->widest = list_widest(out->list);
     if (st == IMREC_OK && out->list != NULL && !p->pack_label)

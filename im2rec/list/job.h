@@ -68,6 +68,8 @@ IMREC_NODISCARD enum imrec_status
 list_open(const char *path, struct source *text, uint32_t label_width, struct imrec_share share,
           const struct stop *stop, struct list_reader **out, uint64_t *total, uint64_t *fingerprint,
           struct imrec_error *err);
+/* Each line ends in as many columns after its path: to be said before the first line is read. */
+void list_take_columns(struct list_reader *r, uint32_t columns);
 /* Of each line only the first label is packed: a record need not be able to hold the others. */
 void list_pack_first(struct list_reader *r);
 /* The most labels of a line, as tabs count them; 0: nobody knows. */

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/crc32c.h"
+#include "im2rec/item/item_fields.h"
 #include "im2rec/list/archive_scan.h"
 #include "im2rec/set/checked_lines.h"
 #include "im2rec/tasks/escape.h"
@@ -58,6 +59,11 @@ enum imrec_status plan_job_of_task(const struct plan *p, const struct plan_row *
     if (st == IMREC_OK && !p->items)
         st = list_open_piece(p->list, p->list_name, (uint32_t)p->o.label_width, &piece, stop,
                              &out->list, err);
+    uint32_t columns = 0;
+    if (st == IMREC_OK)
+        st = item_fields_check(&p->o, &columns, err);
+    if (st == IMREC_OK && out->list != NULL)
+        list_take_columns(out->list, columns);
     if (st == IMREC_OK && out->list != NULL && !p->o.pack_label)
         list_pack_first(out->list);
     if (st != IMREC_OK)
