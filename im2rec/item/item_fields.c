@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "formats/recordio/record_fields.h"
 #include "formats/recordio/recordio.h"
+#include "formats/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,14 +54,10 @@ enum imrec_status item_fields_init(struct item_fields *f, const struct imrec_pac
     return IMREC_OK;
 }
 
-enum imrec_status
-item_fields_check(const struct imrec_pack_options *o, uint32_t *columns, struct imrec_error *err)
+enum imrec_status item_fields_names(struct item_fields *f, const struct imrec_pack_options *o,
+                                    struct imrec_error *err)
 {
-    struct item_fields f;
-    const enum imrec_status st = item_fields_init(&f, o, NULL, err);
-    *columns = f.columns.count;
-    item_fields_free(&f);
-    return st;
+    return item_fields_init(f, o, NULL, err);
 }
 
 void item_fields_free(struct item_fields *f)
@@ -125,11 +122,58 @@ static bool read_bytes(struct item_fields *f, struct pack_item *p, struct image_
     return false;
 }
 
+/* Column i of the image's line: of the list, or of a plan of archives. */
+static struct bytes column(const struct pack_item *p, uint32_t i)
+{
+    const uint8_t *at = p->columns.p, *const end = p->columns.p + p->columns.n, *tab;
+    for (; (tab = memchr(at, '\t', (size_t)(end - at))) != NULL && i > 0; i--)
+        at = tab + 1;
+    return (struct bytes){at, i > 0 ? 0 : (size_t)((tab != NULL ? tab : end) - at)};
+}
+
+/* Where the file is in the image's archive. */
+static bool find_place(struct pack_item *p, struct bytes said, struct image_place *out)
+{
+    const uint64_t size = p->place.size;
+    *out = p->place;
+    if (text_to_u64(text_word(&said), &out->begin) && text_to_u64(text_word(&said), &out->bytes) &&
+        text_word(&said).n == 0 && out->begin <= size && out->bytes <= size - out->begin)
+        return true;
+    p->failed = IMREC_ERR_CORRUPT;
+    snprintf(p->why, sizeof(p->why), "a line of the plan's list names no place of a field");
+    return false;
+}
+
+/* The file in the archive; one that is missing may be. */
+static bool read_piece(struct item_fields *f, struct pack_item *p, uint32_t i, bool *there)
+{
+    const struct bytes said = column(p, i);
+    const struct image_place image = p->place;
+    struct fetch *const fetch = p->fetch;
+    struct image_place place;
+    struct image_file file;
+    *there = said.n != 0;
+    if (!*there)
+        return true;
+    if (!find_place(p, said, &place))
+        return false;
+    p->place = place;
+    p->fetch = NULL; /* it is of the image's piece of the same archive */
+    const bool fine = file_open(p, f->root, &file) && read_bytes(f, p, &file);
+    p->place = image;
+    p->fetch = fetch;
+    if (!fine)
+        skip(p, f->names.name[i]);
+    return fine;
+}
+
 static bool read_one(struct item_fields *f, struct pack_item *p, uint32_t i, bool *there)
 {
     char name[IMAGE_PATH_MAX];
     struct image_file file;
     const struct bytes image = p->path;
+    if (p->place.archive != 0)
+        return read_piece(f, p, i, there);
     if (!sibling(p, f->names.name[i], name))
         return false;
     p->path = (struct bytes){(const uint8_t *)name, strlen(name)};
@@ -152,13 +196,10 @@ static bool read_one(struct item_fields *f, struct pack_item *p, uint32_t i, boo
 /* The list has counted them. */
 static void take_columns(struct item_fields *f, const struct pack_item *p)
 {
-    const uint8_t *at = p->columns.p, *const end = p->columns.p + p->columns.n;
     for (uint32_t i = 0; i < f->columns.count; i++) {
-        const uint8_t *tab = memchr(at, '\t', (size_t)(end - at));
-        const struct bytes one = {at, (size_t)((tab != NULL ? tab : end) - at)};
+        const struct bytes one = column(p, i);
         const bool none = one.n == 0 && f->columns.optional[i];
         f->value[f->names.count + i] = none ? (struct bytes){NULL, 0} : one;
-        at = tab != NULL ? tab + 1 : end;
     }
 }
 

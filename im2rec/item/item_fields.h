@@ -21,13 +21,15 @@ struct item_fields {
 IMREC_NODISCARD enum imrec_status
 item_fields_init(struct item_fields *f, const struct imrec_pack_options *o,
                  const struct file_root *root, struct imrec_error *err);
-/* Checks the names that the options say; *columns: how many columns a line has after its path. */
-IMREC_NODISCARD enum imrec_status
-item_fields_check(const struct imrec_pack_options *o, uint32_t *columns, struct imrec_error *err);
+/* The same, without a root, to look at the names. Free *f after a failure, too. */
+IMREC_NODISCARD enum imrec_status item_fields_names(struct item_fields *f,
+                                                    const struct imrec_pack_options *o,
+                                                    struct imrec_error *err);
 void item_fields_free(struct item_fields *f); /* zeroed memory is fine */
 void item_fields_trim(struct item_fields *f, size_t most);
 /* Reads those of the image: its path with each name for its extension, and the columns, which stay
- * where *p has them. false: reason or p->failed say why. */
+ * where *p has them. Of an image in an archive the columns say, for each name, where its file is
+ * there, as sample_field_places() wrote it. false: reason or p->failed say why. */
 bool item_fields_read(struct item_fields *f, struct pack_item *p);
 /* Bytes that were read. */
 uint64_t item_fields_bytes(const struct item_fields *f);

@@ -15,6 +15,7 @@ struct job {
     uint64_t fingerprint;  /* of all that this share is made of: paths, labels, skips of the scan */
     struct scan scan;      /* of a folder, or of archives */
     char *archives;        /* the folder in which these are; NULL: there are none */
+    uint32_t fields;       /* of an image in archives, whose columns say where they are */
     bool places;           /* paths of the list begin with places in archives: it is a plan's */
     bool unlabelled;       /* all labels are 0 and stand for none */
     bool scanned;          /* its list is what a scan found: its lines are nobody's */
