@@ -16,9 +16,10 @@ struct field_names {
     uint32_t count;                  /* 0: none is asked for */
 };
 
-/* "" has none. An empty name, one that comes twice and more than FIELD_NAMES_MOST are
- * IMREC_ERR_ARGUMENT; free *out then, too. */
-IMREC_NODISCARD enum imrec_status
-field_names_parse(const char *text, struct field_names *out, struct imrec_error *err);
+/* "" has none; `option` is what errors call it. An empty name, one that comes twice and more than
+ * FIELD_NAMES_MOST are IMREC_ERR_ARGUMENT; free *out then, too. */
+IMREC_NODISCARD enum imrec_status field_names_parse(const char *option, const char *text,
+                                                    struct field_names *out,
+                                                    struct imrec_error *err);
 void field_names_free(struct field_names *f); /* zeroed memory is fine */
 #endif

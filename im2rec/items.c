@@ -54,6 +54,8 @@ static enum imrec_status check_options(const struct imrec_pack_source *s,
         return refuse(err, "masks and annotations belong to files by their names: items have none");
     if (o->fields[0] != '\0')
         return refuse(err, "fields are files next to an image: items have none");
+    if (o->columns[0] != '\0')
+        return refuse(err, "columns are those of a list: items have none");
     if (o->part.count != 1)
         return refuse(err, "part packs a share of a list; choose the share where items are made");
     if (o->class_from != IMREC_CLASS_TOP || o->new_classes || o->exts[0] != '\0' ||

@@ -34,7 +34,7 @@ enum imrec_status batch_fields_init(struct batch_fields *f, const struct imrec_i
     *f = (struct batch_fields){.depth = (uint32_t)o->prefetch_buffer + 1,
                                .batch_size = (uint32_t)o->batch_size,
                                .most = (size_t)o->max_field_bytes};
-    IMREC_TRY(field_names_parse(o->fields, &f->names, err));
+    IMREC_TRY(field_names_parse("fields", o->fields, &f->names, err));
     return f->names.count != 0 ? allocate(f, err) : IMREC_OK;
 }
 

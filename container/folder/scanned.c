@@ -26,8 +26,14 @@ bool scan_add_file(struct scan *s, uint32_t folder, uint32_t id, const char *nam
     f->folder = folder;
     f->id = id;
     memcpy(f->name, name, n);
-    if (place != NULL)
+    if (place != NULL) {
         s->places[s->file_count] = *place;
+        const char **fields = &s->places[s->file_count].fields;
+        if (*fields != NULL)
+            *fields = string_arena_put(&s->texts, place->fields, strlen(place->fields) + 1);
+        if (*fields == NULL && place->fields != NULL)
+            return false;
+    }
     s->files[s->file_count++] = f;
     return true;
 }

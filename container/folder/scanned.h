@@ -27,6 +27,7 @@ struct scan_skip {
 struct scan_place { /* of an image in its archive, and the label that is next to it */
     uint64_t begin, bytes;
     float label;
+    const char *fields; /* where its fields are, as the packer wants to know it; NULL: nowhere */
 };
 
 struct scan {

@@ -119,9 +119,31 @@ static size_t path_begins(const struct image_list *l, struct bytes line)
     return line.n - rest.n;
 }
 
+/* Takes the last columns, of which there are some, off the line, with the tab before each. */
+static enum imrec_status
+take_columns(struct image_list *l, struct bytes *line, struct imrec_error *err)
+{
+    size_t at = line->n;
+    for (uint32_t i = 0; i < l->columns; i++) {
+        while (at > 0 && line->p[at - 1] != '\t')
+            at--;
+        if (at == 0)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, l->lines.offset,
+                                  "%s line %" PRIu64 ": %" PRIu32 " tabs, which are too few for "
+                                  "id, labels, path and the %" PRIu32 " columns after them: %s",
+                                  l->name, l->lines.number, i, l->columns, text_quote(*line).s);
+        at--;
+    }
+    l->last = (struct bytes){line->p + at + 1, line->n - at - 1};
+    line->n = at;
+    return IMREC_OK;
+}
+
 static enum imrec_status parse_line(struct image_list *l, struct bytes line,
                                     struct image_list_entry *out, struct imrec_error *err)
 {
+    if (l->columns != 0)
+        IMREC_TRY(take_columns(l, &line, err));
     const size_t at = path_begins(l, line);
     struct bytes head = {line.p, at};
     const struct bytes id = text_word(&head);
@@ -131,7 +153,11 @@ static enum imrec_status parse_line(struct image_list *l, struct bytes line,
     for (struct bytes word; (word = text_word(&head)).n != 0;)
         IMREC_TRY(add_label(l, word, &out->label_count, err));
     if (out->label_count == 0 || text_trim(out->path).n == 0)
-        return refuse(l, line, "is not id, labels and path, with tabs between", err);
+        return refuse(l, line,
+                      l->columns == 0 ? "is not id, labels and path, with tabs between"
+                                      : "is not id, labels and path, with tabs between, once its "
+                                        "last columns are taken off",
+                      err);
     if (l->label_width != 0 && out->label_count != l->label_width)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, l->lines.offset,
                               "%s line %" PRIu64 ": %u labels, expected label_width=%u", l->name,

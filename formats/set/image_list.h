@@ -32,6 +32,8 @@ struct image_list {
     uint32_t label_width;
     enum list_labels type; /* to be set after image_list_begin() */
     uint32_t typed;        /* of a line's first labels: the others do not matter; 0: of all */
+    uint32_t columns;      /* that every line has after its path, each after a tab */
+    struct bytes last; /* these of the entry's line, with the tabs between; as long as the entry */
     struct text_lines lines;
     float *labels;
     union list_label *exact; /* the entry's labels in the type, where that is not float32 */

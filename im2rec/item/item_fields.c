@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "formats/recordio/record_fields.h"
 #include "formats/recordio/recordio.h"
+#include "formats/text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,19 +25,45 @@ static enum imrec_status take_extension(const char **name, struct imrec_error *e
     return IMREC_OK;
 }
 
-enum imrec_status item_fields_init(struct item_fields *f, const char *names,
+/* A field has one source. */
+static enum imrec_status
+check_column(const struct item_fields *f, uint32_t i, struct imrec_error *err)
+{
+    const char *name = f->columns.name[i];
+    if (strcmp(name, RECORD_FIELD_MASK) == 0)
+        return IMREC_REFUSE(err, "columns: 'mask' is the name of the image's mask (masks)");
+    for (uint32_t k = 0; k < f->names.count; k++)
+        if (strcmp(f->names.name[k], name) == 0)
+            return IMREC_REFUSE(err, "columns and fields both name '%.100s'", name);
+    return IMREC_OK;
+}
+
+enum imrec_status item_fields_init(struct item_fields *f, const struct imrec_pack_options *o,
                                    const struct file_root *root, struct imrec_error *err)
 {
     *f = (struct item_fields){.root = root, .values = BUF_INIT(RECORDIO_PART_MAX_BYTES)};
-    IMREC_TRY(field_names_parse(names, &f->names, err));
+    IMREC_TRY(field_names_parse("fields", o->fields, &f->names, err));
     for (uint32_t i = 0; i < f->names.count; i++)
         IMREC_TRY(take_extension(&f->names.name[i], err));
+    IMREC_TRY(field_names_parse("columns", o->columns, &f->columns, err));
+    for (uint32_t i = 0; i < f->columns.count; i++)
+        IMREC_TRY(check_column(f, i, err));
+    if (f->names.count + f->columns.count > FIELD_NAMES_MOST)
+        return IMREC_REFUSE(err, "fields and columns name %" PRIu32 " fields, but %u are the most",
+                            f->names.count + f->columns.count, FIELD_NAMES_MOST);
     return IMREC_OK;
+}
+
+enum imrec_status item_fields_names(struct item_fields *f, const struct imrec_pack_options *o,
+                                    struct imrec_error *err)
+{
+    return item_fields_init(f, o, NULL, err);
 }
 
 void item_fields_free(struct item_fields *f)
 {
     field_names_free(&f->names);
+    field_names_free(&f->columns);
     imrec_free(f->file.p);
     buf_free(&f->values);
     *f = (struct item_fields){0};
@@ -95,11 +122,58 @@ static bool read_bytes(struct item_fields *f, struct pack_item *p, struct image_
     return false;
 }
 
+/* Column i of the image's line: of the list, or of a plan of archives. */
+static struct bytes column(const struct pack_item *p, uint32_t i)
+{
+    const uint8_t *at = p->columns.p, *const end = p->columns.p + p->columns.n, *tab;
+    for (; (tab = memchr(at, '\t', (size_t)(end - at))) != NULL && i > 0; i--)
+        at = tab + 1;
+    return (struct bytes){at, i > 0 ? 0 : (size_t)((tab != NULL ? tab : end) - at)};
+}
+
+/* Where the file is in the image's archive. */
+static bool find_place(struct pack_item *p, struct bytes said, struct image_place *out)
+{
+    const uint64_t size = p->place.size;
+    *out = p->place;
+    if (text_to_u64(text_word(&said), &out->begin) && text_to_u64(text_word(&said), &out->bytes) &&
+        text_word(&said).n == 0 && out->begin <= size && out->bytes <= size - out->begin)
+        return true;
+    p->failed = IMREC_ERR_CORRUPT;
+    snprintf(p->why, sizeof(p->why), "a line of the plan's list names no place of a field");
+    return false;
+}
+
+/* The file in the archive; one that is missing may be. */
+static bool read_piece(struct item_fields *f, struct pack_item *p, uint32_t i, bool *there)
+{
+    const struct bytes said = column(p, i);
+    const struct image_place image = p->place;
+    struct fetch *const fetch = p->fetch;
+    struct image_place place;
+    struct image_file file;
+    *there = said.n != 0;
+    if (!*there)
+        return true;
+    if (!find_place(p, said, &place))
+        return false;
+    p->place = place;
+    p->fetch = NULL; /* it is of the image's piece of the same archive */
+    const bool fine = file_open(p, f->root, &file) && read_bytes(f, p, &file);
+    p->place = image;
+    p->fetch = fetch;
+    if (!fine)
+        skip(p, f->names.name[i]);
+    return fine;
+}
+
 static bool read_one(struct item_fields *f, struct pack_item *p, uint32_t i, bool *there)
 {
     char name[IMAGE_PATH_MAX];
     struct image_file file;
     const struct bytes image = p->path;
+    if (p->place.archive != 0)
+        return read_piece(f, p, i, there);
     if (!sibling(p, f->names.name[i], name))
         return false;
     p->path = (struct bytes){(const uint8_t *)name, strlen(name)};
@@ -117,6 +191,20 @@ static bool read_one(struct item_fields *f, struct pack_item *p, uint32_t i, boo
     return false;
 }
 
+/* ---- columns ------------------------------------------------------------------------------- */
+
+/* The list has counted them. */
+static void take_columns(struct item_fields *f, const struct pack_item *p)
+{
+    for (uint32_t i = 0; i < f->columns.count; i++) {
+        const struct bytes one = column(p, i);
+        const bool none = one.n == 0 && f->columns.optional[i];
+        f->value[f->names.count + i] = none ? (struct bytes){NULL, 0} : one;
+    }
+}
+
+/* ---- all of them --------------------------------------------------------------------------- */
+
 bool item_fields_read(struct item_fields *f, struct pack_item *p)
 {
     size_t end[FIELD_NAMES_MOST], begin = 0;
@@ -133,12 +221,22 @@ bool item_fields_read(struct item_fields *f, struct pack_item *p)
         f->value[i] = (struct bytes){there[i] ? from : NULL, there[i] ? end[i] - begin : 0};
         begin = end[i];
     }
+    take_columns(f, p);
     return true;
 }
 
 uint64_t item_fields_bytes(const struct item_fields *f)
 {
-    return f->names.count != 0 ? f->values.n : 0;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < f->names.count + f->columns.count; i++)
+        n += f->value[i].n;
+    return n;
+}
+
+/* Field i of them, those of files first. */
+static const char *name_of(const struct item_fields *f, uint32_t i)
+{
+    return i < f->names.count ? f->names.name[i] : f->columns.name[i - f->names.count];
 }
 
 uint32_t item_fields_list(const struct item_fields *f, struct bytes mask,
@@ -150,11 +248,11 @@ uint32_t item_fields_list(const struct item_fields *f, struct bytes mask,
         out[n++] =
             (struct record_field){{(const uint8_t *)name, sizeof(name) - 1}, mask, FIELD_BYTES};
     const uint32_t before = n;
-    for (uint32_t i = 0; i < f->names.count; i++)
+    for (uint32_t i = 0; i < f->names.count + f->columns.count; i++) {
+        const char *of = name_of(f, i);
         if (f->value[i].p != NULL)
             out[n++] =
-                (struct record_field){{(const uint8_t *)f->names.name[i], strlen(f->names.name[i])},
-                                      f->value[i],
-                                      FIELD_BYTES};
+                (struct record_field){{(const uint8_t *)of, strlen(of)}, f->value[i], FIELD_BYTES};
+    }
     return n != before ? n : 0;
 }

@@ -7,7 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#define TEXT_MAX   ((size_t)64 << 20)  /* labels and name of an image */
+#define TEXT_MAX   ((size_t)64 << 20)  /* labels, or name and columns, of an image */
 #define KEEP_BYTES ((size_t)256 << 10) /* larger ones give their memory back */
 
 void pack_item_begin(struct pack_item *p)
@@ -17,7 +17,7 @@ void pack_item_begin(struct pack_item *p)
     p->from = PARCEL_FILE;
     p->labels.n = p->text.n = 0;
     p->labels.max = p->text.max = TEXT_MAX;
-    p->path = (struct bytes){(const uint8_t *)"", 0};
+    p->path = p->columns = (struct bytes){(const uint8_t *)"", 0};
     p->place = (struct image_place){0};
     p->outcome = (struct outcome){.class_index = -1};
     p->why[0] = '\0';

@@ -15,10 +15,11 @@ enum pack_item_from { PARCEL_FILE, PARCEL_BYTES, PARCEL_PIXELS };
 
 /* A place of the window. The list fills the first part, a worker the second. */
 struct pack_item {
-    uint64_t line, id; /* line of the list file, from 1; 0: a folder was scanned */
-    uint64_t copy;     /* of an image that several records are made of, from 0 */
-    struct buf text;   /* what the list says of the file: */
-    struct bytes path; /* below the root; a view of text */
+    uint64_t line, id;    /* line of the list file, from 1; 0: a folder was scanned */
+    uint64_t copy;        /* of an image that several records are made of, from 0 */
+    struct buf text;      /* what the list says of the file: */
+    struct bytes path;    /* below the root; a view of text, whose end it is */
+    struct bytes columns; /* of its line after the path, with tabs between; a view of text */
     struct image_place place;
     struct buf labels; /* floats */
     uint32_t label_count;

@@ -51,6 +51,19 @@ static bool alters_images(const struct imrec_pack_options *o)
            o->inter_method >= 0;
 }
 
+static enum imrec_status check_fields(const struct imrec_pack_options *o, struct imrec_error *err)
+{
+    if (o->fields[0] != '\0' && (o->list || shard_kinds[o->format]->bare))
+        return refuse(err, "fields are packed into records: list and format=cbf cannot go with "
+                           "them");
+    if (o->columns[0] != '\0' && (o->list || shard_kinds[o->format]->bare))
+        return refuse(err, "columns are packed into records: list and format=cbf cannot go with "
+                           "them");
+    if (o->columns[0] != '\0' && o->annotations[0] != '\0')
+        return refuse(err, "columns are those of a list: annotations have none");
+    return IMREC_OK;
+}
+
 static enum imrec_status
 check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
 {
@@ -62,9 +75,7 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
         return refuse(err, "drop_empty is about images of annotations: it needs annotations");
     if (o->masks[0] != '\0' && (o->list || shard_kinds[o->format]->bare))
         return refuse(err, "masks are packed into records: list and format=cbf cannot go with it");
-    if (o->fields[0] != '\0' && (o->list || shard_kinds[o->format]->bare))
-        return refuse(err, "fields are packed into records: list and format=cbf cannot go with "
-                           "them");
+    IMREC_TRY(check_fields(o, err));
     if (o->keypoints != 0 && !o->pack_label && o->annotations[0] == '\0')
         return refuse(err, "keypoints are labels of a list: they need pack_label");
     if (o->copies > 1 && o->augment[0] == '\0')
@@ -186,6 +197,7 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
     static const char *const of_places[] = {"keypoints", "keypoint_pairs", "drawn_on", NULL};
     static const char *const of_masks[] = {"masks", "ignore_label", NULL};
     static const char *const of_fields[] = {"fields", NULL};
+    static const char *const of_columns[] = {"columns", NULL};
     static const char *const of_archives[] = {"image_ext", "label_ext", NULL};
     const bool archives = o->image_ext[0] != '\0' || o->label_ext[0] != '\0';
     const bool places = o->keypoints != 0 || o->drawn_on != IMREC_DRAWN_ON_UPRIGHT;
@@ -195,6 +207,7 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
            (places && is_one_of(p->name, of_places)) ||
            (archives && is_one_of(p->name, of_archives)) ||
            (o->fields[0] != '\0' && is_one_of(p->name, of_fields)) ||
+           (o->columns[0] != '\0' && is_one_of(p->name, of_columns)) ||
            (o->masks[0] != '\0' && is_one_of(p->name, of_masks));
 }
 

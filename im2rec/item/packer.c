@@ -44,7 +44,7 @@ packer_new(const struct packer_options *given, struct packer **out, struct imrec
     if (st == IMREC_OK)
         st = item_targets_init(&k->targets, o, k->root->stop, err);
     if (st == IMREC_OK)
-        st = item_fields_init(&k->fields, o->fields, k->root, err);
+        st = item_fields_init(&k->fields, o, k->root, err);
     if (st != IMREC_OK) {
         packer_free(k);
         *out = NULL;

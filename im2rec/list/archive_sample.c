@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "formats/text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -39,14 +40,27 @@ static bool is_image(const struct sample_rules *r, const char *extension)
     return false;
 }
 
+/* A sample's first file of a name counts. */
+static bool take_field(const struct sample_rules *r, const char *extension,
+                       const struct tar_part *p, struct sample_files *out)
+{
+    for (uint32_t i = 0; i < r->fields->count; i++)
+        if (is_extension(extension, r->fields->name[i])) {
+            out->field[i] = out->field[i] == NULL ? p : out->field[i];
+            return true;
+        }
+    return false;
+}
+
 enum imrec_status sample_choose(const struct sample_rules *r, const struct tar_samples *s,
                                 const char *archive, struct sample_files *out,
                                 struct imrec_error *err)
 {
-    *out = (struct sample_files){NULL};
+    *out = (struct sample_files){.others = 0};
     for (uint32_t i = 0; i < s->count; i++) {
         const struct tar_part *p = &s->parts[i];
         const char *extension = tar_part_extension(s, p);
+        const bool field = take_field(r, extension, p, out);
         if (is_image(r, extension)) {
             if (out->image != NULL)
                 return IMREC_REFUSE(err,
@@ -58,9 +72,25 @@ enum imrec_status sample_choose(const struct sample_rules *r, const struct tar_s
         } else if (r->label_ext != NULL && is_extension(extension, r->label_ext)) {
             out->twice |= out->label != NULL;
             out->label = p;
+        } else {
+            out->others += !field;
         }
     }
     return IMREC_OK;
+}
+
+void sample_field_places(const struct sample_rules *r, const struct sample_files *f,
+                         char out[SAMPLE_FIELDS_BYTES])
+{
+    size_t n = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < r->fields->count; i++) {
+        const struct tar_part *p = f->field[i];
+        const char *tab = i != 0 ? "\t" : "";
+        n += (size_t)(p == NULL ? snprintf(out + n, SAMPLE_FIELDS_BYTES - n, "%s", tab)
+                                : snprintf(out + n, SAMPLE_FIELDS_BYTES - n,
+                                           "%s%" PRIu64 " %" PRIu64, tab, p->content, p->bytes));
+    }
 }
 
 const char *sample_usual_label(const struct tar_samples *s)
@@ -140,6 +170,24 @@ static enum reason judge_label(const struct sample_rules *r, const struct tar_sa
     return REASON_LABEL;
 }
 
+static enum reason judge_fields(const struct sample_rules *r, const struct tar_samples *s,
+                                const struct sample_files *f, char *why)
+{
+    char has[EXTENSIONS_BYTES];
+    for (uint32_t i = 0; i < r->fields->count; i++) {
+        const char *name = r->fields->name[i];
+        sample_extensions(s, has, sizeof(has));
+        if (f->field[i] == NULL && !r->fields->optional[i])
+            snprintf(why, SAMPLE_WHY_BYTES, "its sample has no field %.60s: it has %s", name, has);
+        else if (f->field[i] != NULL && f->field[i]->type == TAR_LINK)
+            snprintf(why, SAMPLE_WHY_BYTES, "its field %.60s is a link in the archive", name);
+        else
+            continue;
+        return REASON_FIELD;
+    }
+    return REASON_NONE;
+}
+
 enum reason sample_judge(const struct sample_rules *r, const struct tar_samples *s,
                          const struct sample_files *f, size_t name_most, float *label,
                          char why[SAMPLE_WHY_BYTES])
@@ -152,8 +200,10 @@ enum reason sample_judge(const struct sample_rules *r, const struct tar_samples 
         return REASON_MISSING;
     }
     const char *fault = image_fault(s, f->image, name_most, &reason);
-    if (fault == NULL)
-        return judge_label(r, s, f, label, why);
+    if (fault == NULL) {
+        reason = judge_label(r, s, f, label, why);
+        return reason != REASON_NONE ? reason : judge_fields(r, s, f, why);
+    }
     snprintf(why, SAMPLE_WHY_BYTES, "%s", fault);
     return reason;
 }

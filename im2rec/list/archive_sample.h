@@ -5,18 +5,23 @@
 
 #include "container/archive/tar_samples.h"
 #include "container/folder/reason.h"
+#include "formats/field_names.h"
 
-#define SAMPLE_LABEL_MOST 64u /* bytes of a label, which are to be kept with the sample */
-#define SAMPLE_WHY_BYTES  400
+#define SAMPLE_LABEL_MOST   64u /* bytes of a label, which are to be kept with the sample */
+#define SAMPLE_WHY_BYTES    400
+#define SAMPLE_FIELDS_BYTES (FIELD_NAMES_MOST * 42u + 1) /* two numbers of 64 bits for each */
 
 struct sample_rules {
-    const char *image_ext;      /* "": the one that ends in one of `builtin` */
-    const char *const *builtin; /* extensions with their dot, NULL at the end */
-    const char *label_ext;      /* NULL: there are no labels */
+    const char *image_ext;            /* "": the one that ends in one of `builtin` */
+    const char *const *builtin;       /* extensions with their dot, NULL at the end */
+    const char *label_ext;            /* NULL: there are no labels */
+    const struct field_names *fields; /* extensions */
 };
 struct sample_files { /* NULL: there is none */
     const struct tar_part *image, *label;
     bool twice; /* it has another label */
+    const struct tar_part *field[FIELD_NAMES_MOST];
+    uint32_t others; /* files that are none of these */
 };
 
 /* IMREC_ERR_ARGUMENT: several images. `archive` is for the message. */
@@ -30,6 +35,9 @@ const char *sample_usual_label(const struct tar_samples *s);
 enum reason sample_judge(const struct sample_rules *r, const struct tar_samples *s,
                          const struct sample_files *f, size_t name_most, float *label,
                          char why[SAMPLE_WHY_BYTES]);
+/* Writes where its fields are: for each name, tabs between, "BEGIN BYTES" or nothing. */
+void sample_field_places(const struct sample_rules *r, const struct sample_files *f,
+                         char out[SAMPLE_FIELDS_BYTES]);
 /* Writes ".jpg, .cls", as much as there is room for. */
 void sample_extensions(const struct tar_samples *s, char *out, size_t room);
 #endif

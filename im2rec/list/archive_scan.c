@@ -49,6 +49,7 @@ static enum imrec_status take(struct look *k, const struct tar_samples *s,
                               const struct sample_files *f, struct imrec_error *err)
 {
     char why[SAMPLE_WHY_BYTES];
+    char fields[SAMPLE_FIELDS_BYTES];
     struct scan_place place = {0};
     const char *name = f->image != NULL ? tar_part_name(s, f->image) : s->key;
     const enum reason reason = sample_judge(&k->rules, s, f, k->name_most, &place.label, why);
@@ -58,6 +59,10 @@ static enum imrec_status take(struct look *k, const struct tar_samples *s,
         return imrec_fail(err, IMREC_ERR_LIMIT, "%.200s has more than 2^32 samples", k->name);
     place.begin = f->image->content;
     place.bytes = f->image->bytes;
+    if (k->rules.fields->count != 0) {
+        sample_field_places(&k->rules, f, fields);
+        place.fields = fields;
+    }
     return scan_add_file(&k->found, 0, (uint32_t)k->samples, name, &place) ? IMREC_OK
                                                                            : no_memory(k, err);
 }
@@ -78,7 +83,7 @@ take_sample(struct look *k, const struct tar_samples *s, struct imrec_error *err
         k->found.other_files += s->count; /* a README.md */
         return IMREC_OK;
     }
-    k->found.other_files += s->count - (f.image != NULL) - (f.label != NULL) - f.twice;
+    k->found.other_files += f.others;
     IMREC_TRY(take(k, s, &f, err));
     k->samples++;
     if (k->samples % GO_ON_EVERY != 0 || !k->calls || k->o->go_on == NULL ||
@@ -281,6 +286,8 @@ static enum imrec_status choose_label(struct archives *a, struct imrec_error *er
     return IMREC_OK;
 }
 
+static const struct field_names no_fields;
+
 static enum imrec_status scan_list(const struct archive_options *o, const struct uri_list *l,
                                    struct scan *out, char **root, struct imrec_error *err)
 {
@@ -294,7 +301,9 @@ static enum imrec_status scan_list(const struct archive_options *o, const struct
     if (st == IMREC_OK) {
         *a = (struct archives){.o = o,
                                .list = l,
-                               .rules = {.image_ext = o->image_ext, .builtin = o->builtin},
+                               .rules = {.image_ext = o->image_ext,
+                                         .builtin = o->builtin,
+                                         .fields = o->fields != NULL ? o->fields : &no_fields},
                                .below = below};
         st = choose_label(a, err);
     }

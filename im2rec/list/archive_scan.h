@@ -6,6 +6,7 @@
 
 #include "base/stop.h"
 #include "container/folder/scanned.h"
+#include "formats/field_names.h"
 #include "im2rec/list/archive_names.h"
 #include "imrec/packer.h"
 
@@ -14,6 +15,7 @@ struct archive_options {
     const char *image_ext;      /* "jpg", "left.jpg"; "": the one that ends in one of `builtin` */
     const char *label_ext;      /* "cls"; "": cls, label or id; "none": 0 stands for none */
     const char *const *builtin; /* extensions with their dot, NULL at the end */
+    const struct field_names *fields; /* extensions of further files of a sample; or NULL */
     bool (*go_on)(void *user, uint64_t images); /* called now and then; false ends the scan */
     void *user;
     const struct stop *stop; /* ends it, too; or NULL */

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/math.h"
 #include "formats/image_names.h"
+#include "im2rec/item/item_fields.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/list/annotations.h"
 #include "im2rec/list/archive_scan.h"
@@ -47,6 +48,8 @@ static uint64_t scan_fingerprint(const struct scan *s, uint64_t print)
         print = fingerprint(print, &s->places[i].begin, sizeof(s->places[i].begin));
         print = fingerprint(print, &s->places[i].bytes, sizeof(s->places[i].bytes));
         print = fingerprint(print, &s->places[i].label, sizeof(s->places[i].label));
+        if (s->places[i].fields != NULL)
+            print = fingerprint(print, s->places[i].fields, strlen(s->places[i].fields) + 1);
     }
     for (size_t i = 0; i < s->skip_count; i++) {
         print = fingerprint(print, s->skips[i].path, strlen(s->skips[i].path) + 1);
@@ -122,7 +125,6 @@ check_archives(const struct imrec_pack_options *p, const char *spec, struct imre
 {
     const char *wrong = p->list                            ? "list"
                         : p->masks[0] != '\0'              ? "masks"
-                        : p->fields[0] != '\0'             ? "fields"
                         : p->class_from != IMREC_CLASS_TOP ? "class_from"
                         : p->exts[0] != '\0'               ? "exts"
                         : p->new_classes                   ? "new_classes"
@@ -133,20 +135,23 @@ check_archives(const struct imrec_pack_options *p, const char *spec, struct imre
 }
 
 /* They keep their order, as lists do. */
-static enum imrec_status
-open_archives(const struct job_options *o, struct job *j, struct imrec_error *err)
+static enum imrec_status open_archives(const struct job_options *o,
+                                       const struct field_names *fields, struct job *j,
+                                       struct imrec_error *err)
 {
     const struct imrec_pack_options *p = o->pack;
     const struct archive_options all = {.spec = o->task->root,
                                         .image_ext = p->image_ext,
                                         .label_ext = p->label_ext,
                                         .builtin = image_extensions(),
+                                        .fields = fields,
                                         .go_on = o->go_on,
                                         .user = o->user,
                                         .stop = o->stop};
     IMREC_TRY(check_archives(p, o->task->root, err));
     IMREC_TRY(archives_scan(&all, &j->scan, &j->archives, err));
     j->unlabelled = archives_without_labels(p);
+    j->fields = fields->count;
     take_share(p, j);
     return IMREC_OK;
 }
@@ -174,9 +179,12 @@ static enum imrec_status next_of_scan(struct job *j, struct pack_item *p, struct
     scan_path(&j->scan, f, path);
     p->id = f->id;
     p->label_count = 1;
+    const char *fields = j->fields != 0 ? j->scan.places[i].fields : "";
     IMREC_TRY(buf_append(&p->labels, &label, sizeof(label), err));
+    IMREC_TRY(buf_append(&p->text, fields, strlen(fields), err));
     IMREC_TRY(buf_append(&p->text, path, strlen(path), err));
-    p->path = (struct bytes){p->text.p, p->text.n};
+    p->columns = (struct bytes){p->text.p, strlen(fields)};
+    p->path = (struct bytes){p->text.p + p->columns.n, strlen(path)};
     return IMREC_OK;
 }
 
@@ -222,6 +230,7 @@ copy_parcel(const struct pack_item *from, struct pack_item *to, struct imrec_err
     IMREC_TRY(buf_append(&to->labels, from->labels.p, from->labels.n, err));
     IMREC_TRY(buf_append(&to->text, from->text.p, from->text.n, err));
     to->path = (struct bytes){to->text.p + (from->text.n - from->path.n), from->path.n};
+    to->columns = (struct bytes){to->text.p, from->columns.n};
     to->place = from->place;
     return IMREC_OK;
 }
@@ -325,24 +334,31 @@ open_annotations(const struct job_options *o, struct job *j, struct imrec_error 
                      &j->fingerprint, err);
 }
 
-enum imrec_status job_open(const struct job_options *o, struct job *out, struct imrec_error *err)
+static enum imrec_status open_job(const struct job_options *o, const struct item_fields *fields,
+                                  struct job *out, struct imrec_error *err)
 {
     const struct imrec_pack_options *p = o->pack;
     enum imrec_status st = IMREC_OK;
+    const uint32_t columns = fields->columns.count;
     const bool archives =
         p->annotations[0] == '\0' && o->task->list == NULL && archives_are(o->task->root);
     *out = (struct job){.fingerprint = pack_options_fingerprint(p, FINGERPRINT_START)};
     if (!archives)
         IMREC_TRY(check_no_archives(p, err));
+    if (columns != 0 && o->task->list == NULL)
+        return IMREC_REFUSE(err, "columns are those of a list: %.200s is %s", o->task->root,
+                            archives ? "an archive" : "a folder");
     if (p->classes[0] != '\0')
         st = job_load_classes(p->classes, out, err);
     if (st == IMREC_OK && p->annotations[0] != '\0')
         st = open_annotations(o, out, err);
     else if (st == IMREC_OK && o->task->list == NULL)
-        st = archives ? open_archives(o, out, err) : open_folder(o, out, err);
+        st = archives ? open_archives(o, &fields->names, out, err) : open_folder(o, out, err);
     else if (st == IMREC_OK)
         st = list_open(o->task->list, NULL, (uint32_t)p->label_width, p->part, o->stop, &out->list,
                        &out->images, &out->fingerprint, err);
+    if (st == IMREC_OK && out->list != NULL)
+        list_take_columns(out->list, columns);
     if (st == IMREC_OK && out->list != NULL)
         out->widest = list_widest(out->list);
     if (st == IMREC_OK && out->list != NULL && !p->pack_label)
@@ -353,6 +369,17 @@ enum imrec_status job_open(const struct job_options *o, struct job *out, struct 
     out->total = out->images * out->copies;
     if (st != IMREC_OK)
         job_close(out);
+    return st;
+}
+
+enum imrec_status job_open(const struct job_options *o, struct job *out, struct imrec_error *err)
+{
+    struct item_fields fields;
+    enum imrec_status st = item_fields_names(&fields, o->pack, err);
+    *out = (struct job){0};
+    if (st == IMREC_OK)
+        st = open_job(o, &fields, out, err);
+    item_fields_free(&fields);
     return st;
 }
 

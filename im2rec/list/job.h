@@ -15,6 +15,7 @@ struct job {
     uint64_t fingerprint;  /* of all that this share is made of: paths, labels, skips of the scan */
     struct scan scan;      /* of a folder, or of archives */
     char *archives;        /* the folder in which these are; NULL: there are none */
+    uint32_t fields;       /* of an image in archives, whose columns say where they are */
     bool places;           /* paths of the list begin with places in archives: it is a plan's */
     bool unlabelled;       /* all labels are 0 and stand for none */
     bool scanned;          /* its list is what a scan found: its lines are nobody's */
@@ -68,6 +69,8 @@ IMREC_NODISCARD enum imrec_status
 list_open(const char *path, struct source *text, uint32_t label_width, struct imrec_share share,
           const struct stop *stop, struct list_reader **out, uint64_t *total, uint64_t *fingerprint,
           struct imrec_error *err);
+/* Each line ends in as many columns after its path: to be said before the first line is read. */
+void list_take_columns(struct list_reader *r, uint32_t columns);
 /* Of each line only the first label is packed: a record need not be able to hold the others. */
 void list_pack_first(struct list_reader *r);
 /* The most labels of a line, as tabs count them; 0: nobody knows. */

@@ -203,6 +203,11 @@ enum imrec_status list_open(const char *path, struct source *text, uint32_t labe
     return st;
 }
 
+void list_take_columns(struct list_reader *r, uint32_t columns)
+{
+    r->list.columns = columns;
+}
+
 void list_pack_first(struct list_reader *r)
 {
     r->list.typed = 1;
@@ -210,7 +215,7 @@ void list_pack_first(struct list_reader *r)
 
 uint32_t list_widest(const struct list_reader *r)
 {
-    return r->widest;
+    return r->widest > r->list.columns ? r->widest - r->list.columns : 0;
 }
 
 void list_close(struct list_reader *r)
@@ -368,8 +373,11 @@ enum imrec_status list_next(struct list_reader *r, struct pack_item *p, struct i
     p->id = e.id;
     p->label_count = e.label_count;
     IMREC_TRY(buf_append(&p->labels, e.labels, e.label_count * sizeof(float), err));
+    const struct bytes columns = r->list.columns != 0 ? r->list.last : (struct bytes){e.path.p, 0};
+    IMREC_TRY(buf_append(&p->text, columns.p, columns.n, err));
     IMREC_TRY(buf_append(&p->text, e.path.p, e.path.n, err));
-    p->path = (struct bytes){p->text.p, p->text.n};
+    p->columns = (struct bytes){p->text.p, columns.n};
+    p->path = (struct bytes){p->text.p + columns.n, e.path.n};
     pack_item_check_name(p);
     return IMREC_OK;
 }

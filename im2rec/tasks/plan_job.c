@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/crc32c.h"
+#include "im2rec/item/item_fields.h"
 #include "im2rec/list/archive_scan.h"
 #include "im2rec/set/checked_lines.h"
 #include "im2rec/tasks/escape.h"
@@ -48,6 +49,18 @@ static enum imrec_status begin(const struct plan *p, struct job *j, struct imrec
     return load_classes(p, j, err);
 }
 
+/* Of a list that was given, or of archives, whose fields have one each. */
+static enum imrec_status
+take_columns(const struct plan *p, struct list_reader *list, struct imrec_error *err)
+{
+    struct item_fields f;
+    const enum imrec_status st = item_fields_names(&f, &p->o, err);
+    if (st == IMREC_OK)
+        list_take_columns(list, p->archives ? f.names.count : f.columns.count);
+    item_fields_free(&f);
+    return st;
+}
+
 enum imrec_status plan_job_of_task(const struct plan *p, const struct plan_row *row,
                                    const struct stop *stop, struct job *out,
                                    struct imrec_error *err)
@@ -58,6 +71,8 @@ enum imrec_status plan_job_of_task(const struct plan *p, const struct plan_row *
     if (st == IMREC_OK && !p->items)
         st = list_open_piece(p->list, p->list_name, (uint32_t)p->o.label_width, &piece, stop,
                              &out->list, err);
+    if (st == IMREC_OK && out->list != NULL)
+        st = take_columns(p, out->list, err);
     if (st == IMREC_OK && out->list != NULL && !p->o.pack_label)
         list_pack_first(out->list);
     if (st != IMREC_OK)

@@ -112,8 +112,9 @@ line_path(const struct pack_item *p, struct buf *room, struct bytes *out, struct
     return IMREC_OK;
 }
 
-static enum imrec_status put_line(const struct pack_item *p, struct buf *path, struct buf *line,
-                                  struct sink *to, struct imrec_error *err)
+/* Lines of archives have a column for each field. */
+static enum imrec_status put_line(const struct pack_item *p, bool columns, struct buf *path,
+                                  struct buf *line, struct sink *to, struct imrec_error *err)
 {
     struct image_list_entry e = {.id = p->id,
                                  .labels = (const float *)(const void *)p->labels.p,
@@ -121,6 +122,11 @@ static enum imrec_status put_line(const struct pack_item *p, struct buf *path, s
     line->n = 0;
     IMREC_TRY(line_path(p, path, &e.path, err));
     IMREC_TRY(image_list_write(line, &e, err));
+    if (columns) {
+        line->p[line->n - 1] = '\t'; /* its end */
+        IMREC_TRY(buf_append(line, p->columns.p, p->columns.n, err));
+        IMREC_TRY(buf_append(line, "\n", 1, err));
+    }
     return sink_append(to, line->p, line->n, err);
 }
 
@@ -132,7 +138,7 @@ write_folder(struct job *j, const struct stop *stop, struct sink *to, struct imr
     enum imrec_status st = IMREC_OK;
     while (st == IMREC_OK && (st = stop_check(stop, err)) == IMREC_OK &&
            (st = job_next(j, &p, err)) == IMREC_OK)
-        st = put_line(&p, &path, &line, to, err);
+        st = put_line(&p, j->fields != 0, &path, &line, to, err);
     pack_item_free(&p);
     buf_free(&path);
     buf_free(&line);

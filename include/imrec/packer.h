@@ -74,7 +74,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(enum imrec_binary_index, binary_index, "auto", 0, 2, "auto|yes|no", "run", "write .idxb, of which a reader of one partition reads its part only: auto = for more than 1000000 records") \
     X(const char *, image_ext,     "",  0, 255,     "EXT",     "list",  "of tar archives: extension of a sample's image, as left.jpg (default: that of any format built in)") \
     X(const char *, label_ext,     "",  0, 255,     "EXT|none", "list", "of tar archives: extension of a sample's label, a number; none = pack without labels (default: the first of cls, label and id that the first sample has)") \
-    X(const char *, fields,        "",  0, 4095,    "EXT,...", "list",  "pack files next to each image as fields of its record: a/b.txt for a/b.jpg with txt; an image without one is skipped, unless it is written as txt?")
+    X(const char *, fields,        "",  0, 4095,    "EXT,...", "list",  "pack files next to each image as fields of its record: a/b.txt for a/b.jpg with txt, in a tar archive the same of its sample; an image without one is skipped, unless it is written as txt?") \
+    X(const char *, columns,       "",  0, 4095,    "NAME,...", "list", "names of the list's last columns, those after the path, which are packed as fields of the record; of a name that is written as url? an empty column is no field")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until

@@ -17,6 +17,7 @@ static char list_text[8192];
 static size_t list_n;
 static struct scan found;
 static char *root;
+static bool captions; /* samples have .json and, of even ones, .txt; so has the folder */
 
 static void setup(void)
 {
@@ -24,6 +25,7 @@ static void setup(void)
     p.o.threads = 1;
     tar = BUF_INIT((size_t)1 << 24);
     list_n = 0;
+    captions = false;
     found = (struct scan){0};
     root = NULL;
 }
@@ -56,6 +58,17 @@ static void write_tar(const char *name)
     tar.n = 0;
 }
 
+/* A file next to the image in the folder, and `name` in the archive. */
+static void
+put_caption(const char *class, int i, const char *extension, const char *text, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof(path), "source/%s/%02d.%s", class, i, extension);
+    tmp_write(&p.dir, path, text, strlen(text));
+    if (name != NULL)
+        tar_text(&tar, name, text);
+}
+
 /* The image of the folder, its label, and a file that is no part of what is packed; a line of
  * files.lst says the same. */
 static void put_sample(const char *class, int i, int label, const char *prefix)
@@ -70,6 +83,13 @@ static void put_sample(const char *class, int i, int label, const char *prefix)
     tar_text(&tar, name, text);
     snprintf(name, sizeof(name), "%s%s-%02d.json", prefix, class, i);
     tar_text(&tar, name, "{}");
+    if (captions) {
+        put_caption(class, i, "json", "{}", NULL);
+        snprintf(text, sizeof(text), "%s %d", class, i);
+        snprintf(name, sizeof(name), "%s%s-%02d.TXT", prefix, class, i);
+        if (i % 2 == 0)
+            put_caption(class, i, "txt", i == 2 ? "" : text, name);
+    }
     free((void *)(uintptr_t)jpeg.p);
     static uint64_t id;
     id = list_n == 0 ? 0 : id + 1;
@@ -141,6 +161,39 @@ TEST(archives_are_packed_as_the_list_of_their_files)
     expect_same_file(&p, "b", "b2", ".lst");
 }
 
+LOOP_TEST(fields_of_archives_are_those_of_files, 0, 3)
+{
+    captions = true;
+    make_two();
+    p.o.fields = _i == 1 ? ".txt?" : "json,txt?";
+    p.o.copies = _i == 2 ? 2 : 1;
+    p.o.augment = _i == 2 ? "rand_mirror=1" : "";
+    p.o.resize = 16;
+    expect_ok(pack_from(p.source, "files.lst", "a"));
+    expect_ok(pack_from(here("x.tar;y.tar"), NULL, "b"));
+    ck_assert_uint_eq(p.result.other_files, _i == 1 ? MADE_GOOD : 0);
+    expect_records();
+    const struct bytes rec = read_whole(tmp_path(&p.dir, "b.rec"));
+    bool within = false;
+    for (size_t at = 0; !within && at + 8 <= rec.n; at++)
+        within = memcmp(rec.p + at, "txtbee 4", 8) == 0;
+    ck_assert(within);
+    free((void *)(uintptr_t)rec.p);
+}
+
+TEST(a_sample_without_a_field_is_skipped_and_what_else_it_has_is_said)
+{
+    captions = true;
+    make_two();
+    p.o.fields = "txt,cls";
+    expect_ok(pack_from(here("x.tar;y.tar"), NULL, "b"));
+    ck_assert(p.result.skipped > 0 && p.result.packed > 0);
+    ck_assert_str_eq(p.result.first_skips[0].code, "field");
+    ck_assert_msg(strstr(p.result.first_skips[0].reason,
+                         "its sample has no field txt: it has .jpg, .cls, .json") != NULL,
+                  "%s", p.result.first_skips[0].reason);
+}
+
 LOOP_TEST(shares_and_copies_are_those_of_the_list, 0, 3)
 {
     make_two();
@@ -195,6 +248,18 @@ LOOP_TEST(a_plan_of_archives_makes_the_same_set, 0, 4)
     expect_same_manifest(&p, "a", "b");
     if (_i != 3)
         expect_records();
+}
+
+TEST(a_plan_of_archives_keeps_where_fields_are)
+{
+    captions = true;
+    make_two();
+    p.o.fields = "json,txt?,none?";
+    p.o.copies = 2;
+    p.o.augment = "rand_mirror=1";
+    expect_ok(pack_from(p.source, "files.lst", "a"));
+    make_in_parts(here("x.tar;y.tar"), 4);
+    expect_records();
 }
 
 TEST(names_say_whether_they_are_archives)

@@ -145,6 +145,21 @@ TEST(pieces_of_an_archive_are_read_at_once)
     ck_assert_double_le(proxy_stat(server, "GET"), MADE_EACH + 4 + AT_ONCE);
 }
 
+TEST(fields_of_an_archive_in_a_store_are_read_as_here)
+{
+    write_archive();
+    p.o.fields = "cls";
+    pack_archive(p.source, "here.rec");
+    pack_archive(server->url, "there.rec");
+    expect_same();
+    const struct bytes rec = read_whole(tmp_path(&p.dir, "there.rec"));
+    bool within = false;
+    for (size_t at = 0; !within && at + 4 <= rec.n; at++)
+        within = memcmp(rec.p + at, "cls3", 4) == 0;
+    ck_assert(within);
+    free((void *)(uintptr_t)rec.p);
+}
+
 static struct fetch *begun(struct fetcher *f, const char *name)
 {
     snprintf(uri, sizeof(uri), "%s/%s", server->url, name);
