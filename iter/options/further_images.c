@@ -167,7 +167,7 @@ static enum imrec_status check_fields(const struct further_images *f,
                                       const struct imrec_iter_options *o, struct imrec_error *err)
 {
     struct field_names names;
-    enum imrec_status st = field_names_parse(o->fields, &names, err);
+    enum imrec_status st = field_names_parse("fields", o->fields, &names, err);
     for (uint32_t i = 0; st == IMREC_OK && i < f->count; i++)
         for (uint32_t k = 0; st == IMREC_OK && k < names.count; k++)
             if (strcmp(f->image[i].name, names.name[k]) == 0)
