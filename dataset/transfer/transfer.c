@@ -2,12 +2,16 @@
  * file of another. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "container/kinds.h"
 #include "dataset/record_reader.h"
+#include "dataset/transfer/sample_files.h"
 #include "dataset/transfer/transfer_out.h"
 #include "formats/recordio/image_record.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#define TEXT_MOST ((size_t)1 << 28)
 
 void imrec_records_options_init_sized(struct imrec_records_options *o, size_t size)
 {
@@ -23,9 +27,13 @@ struct transfer {
     struct imrec_records_result result;
     float *labels; /* of the record in hand, as they are written */
     uint64_t label_room;
+    struct imrec_field *fields; /* likewise */
+    uint64_t field_room;
+    struct buf key, files; /* of a tar's sample */
 };
 
-static const struct transfer_kind *const kinds[] = {&transfer_example, &transfer_record, NULL};
+static const struct transfer_kind *const kinds[] = {&transfer_example, &transfer_record,
+                                                    &transfer_tar, NULL};
 
 static const struct transfer_kind *kind_of(const char *uri)
 {
@@ -35,6 +43,58 @@ static const struct transfer_kind *kind_of(const char *uri)
             if (n > strlen(*s) && strcmp(uri + n - strlen(*s), *s) == 0)
                 return kinds[k];
     return NULL;
+}
+
+/* Whether records of this kind are copied as they are. */
+static bool copies(const struct transfer *t)
+{
+    const char *const from = t->in->walk.kind->suffix;
+    for (const char *const *s = t->kind->suffixes; t->kind->copy != NULL && *s != NULL; s++)
+        if (from != NULL && strcmp(from, *s) == 0)
+            return true;
+    return false;
+}
+
+/* ---- fields ------------------------------------------------------------------------------- */
+
+uint64_t transfer_number_in(const struct imrec_record *r, const char *name, uint64_t usual)
+{
+    for (uint32_t i = 0; i < r->field_count; i++)
+        if (r->fields[i].kind == IMREC_FIELD_INT64 && r->fields[i].size == sizeof(uint64_t) &&
+            transfer_is_called(&r->fields[i], name))
+            return load_le64(r->fields[i].bytes);
+    return usual;
+}
+
+bool transfer_is_known(const struct imrec_record *r, const struct imrec_field *f)
+{
+    return transfer_is_called(f, EXAMPLE_ID) || transfer_is_called(f, EXAMPLE_ID2) ||
+           transfer_is_called(f, EXAMPLE_FORMAT) ||
+           (r->mask != NULL && transfer_is_called(f, "mask"));
+}
+
+static struct imrec_field text_field(const char *name, const struct buf *text)
+{
+    return (struct imrec_field){name, strlen(name), text->p, text->n, IMREC_FIELD_BYTES};
+}
+
+/* A tar's sample becomes the same files again. */
+static enum imrec_status
+name_files(struct transfer *t, struct imrec_record *r, struct imrec_error *err)
+{
+    if (!IMREC_GROW(t->fields, t->field_room, (uint64_t)r->field_count + 2))
+        return IMREC_NO_MEMORY(err, "no memory for fields");
+    IMREC_TRY(sample_files_read(r, &t->key, &t->files, err));
+    for (uint32_t i = 0; i < r->field_count; i++) {
+        const struct bytes ids = {r->fields[i].bytes, r->fields[i].size};
+        t->fields[i] = r->fields[i];
+        if (transfer_is_called(&r->fields[i], SAMPLE_IDS))
+            (void)sample_ids_read(ids, &r->id, &r->id2); /* any other text is a file of theirs */
+    }
+    t->fields[r->field_count++] = text_field(SAMPLE_KEY, &t->key);
+    t->fields[r->field_count++] = text_field(SAMPLE_FILES, &t->files);
+    r->fields = t->fields;
+    return IMREC_OK;
 }
 
 /* ---- a record ----------------------------------------------------------------------------- */
@@ -91,10 +151,12 @@ static enum imrec_status put(struct transfer *t, struct imrec_record *r, struct 
     const struct record *all = &t->in->walk.reader->table.last; /* of others empty */
     if (r->metadata != IMREC_NO_METADATA)                       /* names keys, has no image */
         return IMREC_OK;
-    if (from->examples && t->kind->copy != NULL) {
+    if (copies(t)) {
         IMREC_TRY(t->kind->copy(t->out, (struct bytes){r->data, r->size}, err));
     } else {
         IMREC_TRY(take_labels(t, r, from->own_index ? all->label_count : r->label_count, err));
+        if (from == &webdataset_kind)
+            IMREC_TRY(name_files(t, r, err));
         IMREC_TRY(t->kind->put(t->out, r, &t->result.fields, err));
     }
     t->result.records++;
@@ -130,7 +192,7 @@ static enum imrec_status check(const struct transfer *t, struct imrec_error *err
                             "%.200s is a %s already: imrec merge and imrec split copy records "
                             "of that",
                             t->o->input, from->name);
-    if (from->examples && t->kind->copy != NULL && t->o->label_offset != 0)
+    if (copies(t) && t->o->label_offset != 0)
         return IMREC_REFUSE(err, "label_offset: records of a %s are copied as they are",
                             from->name);
     return IMREC_OK;
@@ -161,14 +223,20 @@ enum imrec_status imrec_convert_records(const struct imrec_records_options *opti
         return IMREC_REFUSE(err, "input and output must be given, in options that "
                                  "imrec_records_options_init() has filled");
     memcpy(&o, options, options->struct_size < sizeof(o) ? options->struct_size : sizeof(o));
-    struct transfer t = {.o = &o, .kind = kind_of(o.output)};
+    struct transfer t = {.o = &o,
+                         .kind = kind_of(o.output),
+                         .key = BUF_INIT(TEXT_MOST),
+                         .files = BUF_INIT(TEXT_MOST)};
     if (t.kind == NULL)
         return IMREC_REFUSE(
-            err, "%.300s: records are written into .tfrecord, .tfrecords or .rec files", o.output);
+            err, "%.300s: records are written into .tar, .tfrecord, .tfrecords or .rec files",
+            o.output);
     const enum imrec_status st = run(&t, err);
     t.kind->abort(t.out);
     imrec_checked_close(t.in);
-    imrec_free(t.labels);
+    buf_free(&t.key);
+    buf_free(&t.files);
+    IMREC_FREE(t.labels, t.fields);
     *out = t.result;
     return st;
 }

@@ -14,15 +14,15 @@ struct transfer_kind {
      * fields that the kind cannot hold. */
     enum imrec_status (*put)(void *out, const struct imrec_record *r, uint64_t *dropped,
                              struct imrec_error *err);
-    /* One that is an Example already, as it is. NULL: put(). */
-    enum imrec_status (*copy)(void *out, struct bytes example, struct imrec_error *err);
+    /* One that comes out of such a file, as it is there. NULL: put(). */
+    enum imrec_status (*copy)(void *out, struct bytes record, struct imrec_error *err);
     uint64_t (*size)(const void *out);
     /* Makes it real; it is gone, also on failure. */
     enum imrec_status (*commit)(void *out, struct imrec_error *err);
     void (*abort)(void *out); /* removes it; NULL is allowed */
 };
 
-extern const struct transfer_kind transfer_example, transfer_record;
+extern const struct transfer_kind transfer_example, transfer_record, transfer_tar;
 
 /* Features that keep what a record header has. */
 #define EXAMPLE_FORMAT "image/format"
@@ -33,4 +33,8 @@ static inline bool transfer_is_called(const struct imrec_field *f, const char *n
 {
     return f->name_bytes == strlen(name) && memcmp(f->name, name, f->name_bytes) == 0;
 }
+/* The number in a field of this name; else `usual`. */
+uint64_t transfer_number_in(const struct imrec_record *r, const char *name, uint64_t usual);
+/* Whether a field has what the header of a record has, or its mask, or is about its image. */
+bool transfer_is_known(const struct imrec_record *r, const struct imrec_field *f);
 #endif

@@ -35,24 +35,6 @@ static enum imrec_status open_shard(const char *uri, void **out, struct imrec_er
     return st;
 }
 
-/* The number in a field of this name; else `usual`. */
-static uint64_t number_in(const struct imrec_record *r, const char *name, uint64_t usual)
-{
-    for (uint32_t i = 0; i < r->field_count; i++)
-        if (r->fields[i].kind == IMREC_FIELD_INT64 && r->fields[i].size == sizeof(uint64_t) &&
-            transfer_is_called(&r->fields[i], name))
-            return load_le64(r->fields[i].bytes);
-    return usual;
-}
-
-/* What the header of a record has, and the image itself. */
-static bool is_known(const struct imrec_record *r, const struct imrec_field *f)
-{
-    return transfer_is_called(f, EXAMPLE_ID) || transfer_is_called(f, EXAMPLE_ID2) ||
-           transfer_is_called(f, EXAMPLE_FORMAT) ||
-           (r->mask != NULL && transfer_is_called(f, "mask"));
-}
-
 /* All others into the image; with any of them a mask is one, too. */
 static enum imrec_status take_fields(struct records *x, const struct imrec_record *r,
                                      struct written_image *image, struct imrec_error *err)
@@ -61,7 +43,7 @@ static enum imrec_status take_fields(struct records *x, const struct imrec_recor
     if (!IMREC_GROW(x->fields, x->room, (uint64_t)r->field_count + 1))
         return IMREC_NO_MEMORY(err, "no memory for fields");
     for (uint32_t i = 0; i < r->field_count; i++)
-        if (!is_known(r, &r->fields[i]))
+        if (!transfer_is_known(r, &r->fields[i]))
             x->fields[n++] = r->fields[i];
     if (n != 0 && r->mask != NULL) {
         x->fields[n++] = (struct imrec_field){"mask", 4, r->mask, r->mask_size, IMREC_FIELD_BYTES};
@@ -78,8 +60,8 @@ put(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_err
     struct records *x = out;
     struct written_image image = {.labels = r->labels,
                                   .label_count = r->label_count,
-                                  .id = number_in(r, EXAMPLE_ID, r->id),
-                                  .id2 = number_in(r, EXAMPLE_ID2, r->id2),
+                                  .id = transfer_number_in(r, EXAMPLE_ID, r->id),
+                                  .id2 = transfer_number_in(r, EXAMPLE_ID2, r->id2),
                                   .image = {r->image, r->image_size},
                                   .mask = {r->mask, r->mask_size}};
     (void)dropped;

@@ -70,7 +70,7 @@ imrec_cbf_to_ctf(const char *input, const char *output, const char *header,
 struct imrec_records_options {
     size_t struct_size;
     const char *input;         /* as path_imgrec of the iterator */
-    const char *output;        /* NAME.tfrecord, NAME.tfrecords or NAME.rec */
+    const char *output;        /* NAME.tfrecord, NAME.tfrecords, NAME.rec or NAME.tar */
     const char *image, *label; /* as those of the iterator; NULL or "": its defaults. label "none":
                                   a RecordIO record has the label 0, an Example none */
     int64_t label_offset;      /* added to every label */
@@ -97,6 +97,8 @@ static inline void imrec_records_options_init(struct imrec_records_options *o)
 /* Writes the records of `input` in their order, images as they are:
  * - into a TFRecord file, with the features of docs/formats/tfrecord.md; records of TFRecord files
  *   are copied byte for byte (label_offset must be 0 then);
+ * - into a tar archive, as docs/formats/webdataset.md describes; samples of tars are copied with
+ *   their headers (likewise);
  * - into a RecordIO shard, with NAME.idx and NAME.crc; of RecordIO itself imrec_reshape() makes
  * sets. A record's checksum is compared before. An existing output is replaced when the new one is
  * complete. */

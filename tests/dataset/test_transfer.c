@@ -188,7 +188,8 @@ TEST(files_of_a_sample_become_features)
     write_tar();
     convert("mem://a.tar", "mem://b.tfrecord");
     show("mem://b.tfrecord", text, sizeof(text));
-    ck_assert_str_eq(text, "zero 1 cls=1 image/id= txt=a cat;one image/id= json={};");
+    ck_assert_str_eq(text, "zero 1 __files__=0 jpg/cls/txt __key__=0 cls=1 image/id= txt=a cat;"
+                           "one __files__=0 png/json __key__=1 image/id= json={};");
     struct imrec_records_options o = from_to("mem://b.tfrecord", "mem://c.rec");
     refuse(&o, IMREC_ERR_DATA, "has no labels, a RecordIO record needs one: label=none writes 0");
     o.label = "none";
@@ -196,7 +197,151 @@ TEST(files_of_a_sample_become_features)
     ck_assert_uint_eq(g_result.fields, 0);
     convert("mem://c.rec", "mem://d.tfrecord"); /* RecordIO has fields */
     show("mem://d.tfrecord", text, sizeof(text));
-    ck_assert_str_eq(text, "zero 0 cls=1 image/id= txt=a cat;one 0 image/id= json={};");
+    ck_assert_str_eq(text, "zero 0 __files__=0 jpg/cls/txt __key__=0 cls=1 image/id= txt=a cat;"
+                           "one 0 __files__=0 png/json __key__=1 image/id= json={};");
+}
+
+/* ---- back into archives ------------------------------------------------------------------- */
+
+/* Keys in folders, an image that is not the first file, two images, a name of over 100 bytes, files
+ * that end and do not end at a block's end. */
+static void write_odd_tar(bool with_long)
+{
+    char name[200], text[1025];
+    memset(text, 'x', 1024);
+    text[1024] = '\0';
+    tar_text(&g_file, "./a/0.cls", "1");
+    tar_text(&g_file, "./a/0.jpg", "zero");
+    tar_text(&g_file, "./a/0.left.png", text);
+    tar_text(&g_file, "./a/1.JPG", "one");
+    tar_text(&g_file, "./a/1.cls", "-2.5 3");
+    tar_text(&g_file, "./a/1.empty", "");
+    if (with_long) {
+        memset(name, 'n', sizeof(name));
+        memcpy(name, "28 path=", 8);
+        (void)snprintf(name, sizeof(name), "%s", "142 path=");
+        memset(name + 9, 'n', 128);
+        memcpy(name + 137, ".cls\n", 6);
+        tar_put(&g_file, "PaxHeader", 'x', name, 142);
+        memset(name, 'n', 100);
+        name[99] = '\0';
+        tar_put(&g_file, name, '0', "7", 1);
+    }
+}
+
+static void finish_tar(void)
+{
+    static const uint8_t zeros[20480];
+    ck_assert_int_eq(buf_append(&g_file, zeros,
+                                20480 - (g_file.n % 10240) - (g_file.n % 10240 <= 9216 ? 10240 : 0),
+                                NULL),
+                     IMREC_OK);
+    keep("a.tar");
+}
+
+TEST(an_archive_comes_back_from_records_and_from_examples_byte_for_byte)
+{
+    write_odd_tar(false);
+    finish_tar();
+    convert("mem://a.tar", "mem://copy.tar");
+    expect_same("mem://a.tar", "mem://copy.tar");
+    convert("mem://a.tar", "mem://b.rec");
+    convert("mem://b.rec", "mem://c.tar");
+    expect_same("mem://a.tar", "mem://c.tar");
+    convert("mem://a.tar", "mem://d.tfrecord");
+    convert("mem://d.tfrecord", "mem://e.tar");
+    expect_same("mem://a.tar", "mem://e.tar");
+    convert("mem://d.tfrecord", "mem://f.rec");
+    convert("mem://f.rec", "mem://g.tar");
+    expect_same("mem://a.tar", "mem://g.tar");
+    ck_assert_uint_eq(g_result.records, 2);
+}
+
+TEST(long_names_come_back)
+{
+    char text[4000];
+    write_odd_tar(true);
+    finish_tar();
+    struct imrec_records_options o = from_to("mem://a.tar", "mem://b.rec");
+    o.on_error = IMREC_ON_ERROR_SKIP; /* the sample of the long name has no image */
+    convert_as(&o);
+    ck_assert(g_result.records == 2 && g_result.left_out == 1);
+    o.image = "jpg,cls";
+    convert_as(&o);
+    ck_assert(g_result.records == 3 && g_result.left_out == 0);
+    convert("mem://b.rec", "mem://c.tar");
+    o = from_to("mem://c.tar", "mem://d.tfrecord");
+    o.image = "jpg,cls";
+    convert_as(&o);
+    show("mem://d.tfrecord", text, sizeof(text));
+    ck_assert_ptr_nonnull(
+        strstr(text, "__key__=nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"));
+}
+
+TEST(records_that_are_no_images_have_no_name_in_an_archive)
+{
+    write_records();
+    struct imrec_records_options o = from_to("mem://a.rec", "mem://b.tar");
+    refuse(&o, IMREC_ERR_DATA, "the record at byte 0 has an image of no format that is known");
+}
+
+/* A record with these two fields of an archive. */
+static void write_named(const char *key, const char *files, const char *second_key)
+{
+    static const float one[] = {7};
+    struct imrec_writer *w;
+    const char *keys[] = {key, second_key};
+    ck_assert_int_eq(
+        record_writer_open("mem://a.rec", "mem://a.idx", "mem://a.crc", true, &w, &g_err),
+        IMREC_OK);
+    for (size_t i = 0; i < 2 && keys[i] != NULL; i++) {
+        const struct imrec_field fields[] = {
+            {"__key__", 7, keys[i], strlen(keys[i]), IMREC_FIELD_BYTES},
+            {"__files__", 9, files, strlen(files), IMREC_FIELD_BYTES},
+            {"txt", 3, "text", 4, IMREC_FIELD_BYTES}};
+        const struct written_image image = {one,       1,      i, 0, text_bytes("image"),
+                                            {NULL, 0}, fields, 3};
+        ck_assert_int_eq(record_writer_image(w, &image, &g_err), IMREC_OK);
+    }
+    ck_assert_int_eq(imrec_writer_commit(w, &g_err), IMREC_OK);
+}
+
+LOOP_TEST(names_that_make_no_archive_are_refused, 0, 12)
+{
+    static const struct {
+        const char *key, *files, *second, *words;
+    } rows[] = {
+        {"../a", "0 jpg/txt", NULL, "names no file in a folder: ../a"},
+        {"a/../../b", "0 jpg/txt", NULL, "names no file"},
+        {"/etc/a", "0 jpg/txt", NULL, "names no file"},
+        {"", "0 jpg/txt", NULL, "names no file"},
+        {"a.b", "0 jpg/txt", NULL, "names no file"},
+        {"a", "0 jpg/txt/json", NULL, "lacks a field that its __files__ names: json"},
+        {"a", "0 jpg/txt/txt", NULL, "lacks a field that its __files__ names: txt"},
+        {"a", "jpg/txt", NULL, "no list of files"},
+        {"a", "0", NULL, "no list of files"},
+        {"a", "-1 jpg", NULL, "no list of files"},
+        {"a", "9999999999 jpg", NULL, "no list of files"},
+        {"a", "0 jpg/txt", "a", "has the key of the one before it"},
+    };
+    struct source *none;
+    struct imrec_records_options o = from_to("mem://a.rec", "mem://b.tar");
+    write_named(rows[_i].key, rows[_i].files, rows[_i].second);
+    refuse(&o, IMREC_ERR_DATA, rows[_i].words);
+    ck_assert_int_ne(source_open("mem://b.tar", &none, NULL), IMREC_OK);
+}
+
+TEST(fields_that_the_list_of_files_does_not_name_are_kept)
+{
+    char text[200];
+    write_named("x/1", "0 jpg", "x/2");
+    convert("mem://a.rec", "mem://b.tar");
+    struct imrec_records_options o = from_to("mem://b.tar", "mem://c.tfrecord");
+    o.label = "none";
+    convert_as(&o);
+    show("mem://c.tfrecord", text, sizeof(text));
+    ck_assert_str_eq(text, "image __files__=0 jpg/txt __key__=x/1 image/id= txt=text;"
+                           "image __files__=0 jpg/txt __key__=x/2 image/id= txt=text;");
 }
 
 TEST(labels_are_moved_and_stay_exact)
@@ -207,7 +352,7 @@ TEST(labels_are_moved_and_stay_exact)
     o.label_offset = -1;
     convert_as(&o);
     show("mem://b.tfrecord", text, sizeof(text));
-    ck_assert_ptr_nonnull(strstr(text, "zero 0 cls=1"));
+    ck_assert_ptr_nonnull(strstr(text, "zero 0 __files__=0 jpg/cls/txt __key__=0 cls=1"));
     o.label_offset = 16777216;
     refuse(&o, IMREC_ERR_DATA, "label 1 and the offset 16777216 are no number");
     o.input = "mem://b.tfrecord";
@@ -238,7 +383,7 @@ TEST(what_cannot_be_converted_is_refused)
     struct imrec_records_options o = from_to("mem://a.rec", "mem://b.rec");
     refuse(&o, IMREC_ERR_ARGUMENT, "is a RecordIO shard already: imrec merge and imrec split");
     o.output = "mem://b.zip";
-    refuse(&o, IMREC_ERR_ARGUMENT, "written into .tfrecord, .tfrecords or .rec files");
+    refuse(&o, IMREC_ERR_ARGUMENT, "written into .tar, .tfrecord, .tfrecords or .rec files");
     o.output = NULL;
     refuse(&o, IMREC_ERR_ARGUMENT, "input and output must be given");
 }

@@ -2,6 +2,7 @@
 import json
 import subprocess
 import sys
+import tarfile
 
 import numpy as np
 import pytest
@@ -85,3 +86,33 @@ def test_merged_archives_are_records_with_the_same_parts(shards, tmp_path):
 
 def test_names_of_fields_may_be_a_list(shards):
     assert list(read(shards, fields=["txt", "json?"])[0].fields) == ["txt", "json"]
+
+
+def members(path):
+    with tarfile.open(path) as archive:
+        return [(member.name, archive.extractfile(member).read()) for member in archive if member.isfile()]
+
+
+@pytest.mark.parametrize("middle", ["rec", "tfrecord"])
+def test_archives_come_back_with_names_bytes_and_order(shards, tmp_path, middle):
+    for n, source in enumerate(sorted(shards.glob("*.tar"))):
+        subprocess.run([sys.executable, "-m", "imrec", "convert", source, tmp_path / f"{n}.{middle}"], check=True)
+        subprocess.run([sys.executable, "-m", "imrec", "convert", tmp_path / f"{n}.{middle}", tmp_path / f"again{n}.tar"], check=True)
+        assert members(tmp_path / f"again{n}.tar") == members(source)
+    subprocess.run([sys.executable, "-m", "imrec", "convert", ";".join(map(str, sorted(shards.glob("train*.tar")))), tmp_path / "all.tar"],
+                   check=True)
+    assert members(tmp_path / "all.tar") == [member for path in sorted(shards.glob("train*.tar")) for member in members(path)]
+
+
+def test_the_package_reads_what_records_become(shard, tmp_path):
+    subprocess.run([sys.executable, "-m", "imrec", "convert", shard, tmp_path / "a.tar"], check=True)
+    records = list(imrec.Records(shard))
+    samples = list(webdataset.WebDataset(str(tmp_path / "a.tar"), shardshuffle=False))
+    assert len(samples) == len(records) > 0
+    for i, (sample, record) in enumerate(zip(samples, records)):
+        assert sample["__key__"] == f"{i:09d}" and (sample.get("jpg") or sample.get("png")) == record.image
+        assert [float(word) for word in sample["cls"].split()] == np.atleast_1d(record.label).tolist()
+    subprocess.run([sys.executable, "-m", "imrec", "convert", tmp_path / "a.tar", tmp_path / "b.rec"], check=True)
+    for again, record in zip(imrec.Records(tmp_path / "b.rec"), records):
+        assert (again.id, again.image) == (record.id, record.image)
+        assert np.array_equal(again.label, record.label)

@@ -30,9 +30,9 @@
     ROW_ON_ERROR(X) ROWS_LONG(X)
 COMMAND(convert, CONVERT_PARAMS, 2, 2) = {
     PAGE_OF("convert", IMREC_EXITS),
-    .summary = "CNTK's binary format into text and back; records into TFRecords and back",
+    .summary = "CNTK's binary format into text and back; records, tars, TFRecords into one another",
     .usage = {"[OPTIONS] IN.cbf OUT.ctf", "--header FILE [OPTIONS] IN.ctf OUT.cbf",
-              "[OPTIONS] SHARD OUT.tfrecord", "[OPTIONS] SHARD OUT.rec"},
+              "[OPTIONS] SHARD OUT.tfrecord", "[OPTIONS] SHARD OUT.rec", "[OPTIONS] SHARD OUT.tar"},
     .text =
         "IN's first bytes decide. To text: the number of a sequence becomes its id, numbers read\n"
         "back as the same values. To binary: as ctf2bin, which has more options. OUT is replaced\n"
@@ -41,9 +41,14 @@ COMMAND(convert, CONVERT_PARAMS, 2, 2) = {
         "OUT.tfrecord takes the records of any shards that can be opened, images as they are:\n"
         "features image/encoded, image/class/label, image/format, image/id, a mask, and the other\n"
         "files of a tar's sample. Records of TFRecord files are copied byte for byte. OUT.rec\n"
-        "takes those of TFRecord files, tars and CBF files, with their fields. Damage ends the\n"
-        "command; with --on-error skip it is skipped, named on standard error and in the JSON\n"
-        "object, and the exit status is 3.",
+        "takes those of TFRecord files, tars, CBF files and folders, with their fields. OUT.tar "
+        "takes\n"
+        "those of any: a sample of a tar is copied, and one that was packed from a tar by this "
+        "command\n"
+        "gets its files back, with their names, bytes and order. Damage ends the command; with\n"
+        "--on-error skip it is skipped, named on standard error and in the JSON object, and the "
+        "exit\n"
+        "status is 3.",
     .examples = "  imrec convert --header inputs.txt train.cbf train.ctf\n"
                 "  imrec convert --header inputs.txt train.ctf again.cbf\n"
                 "  imrec convert train.rec train.tfrecord\n"
@@ -165,9 +170,10 @@ static int run(const struct options *o, int n, char **operand)
     struct imrec_error err;
     enum imrec_file_kind kind;
     (void)n;
-    if (ends_with(operand[1], ".tfrecord") || ends_with(operand[1], ".tfrecords") ||
-        ends_with(operand[1], ".rec"))
-        return run_records(o, operand);
+    static const char *const suffixes[] = {".tfrecord", ".tfrecords", ".rec", ".tar"};
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
+        if (ends_with(operand[1], suffixes[i]))
+            return run_records(o, operand);
     if (imrec_file_kind(operand[0], &kind, NULL, &err) != IMREC_OK)
         return cli_fail(page.name, &err);
     const bool binary = kind == IMREC_FILE_CBF;

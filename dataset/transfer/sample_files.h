@@ -1,0 +1,30 @@
+/* dataset/transfer/sample_files.h - what a sample of a tar archive was made of: its key, and its
+ * files in their order. Records keep it in two fields, so that they become the same archive again
+ * (docs/formats/webdataset.md). */
+#ifndef IMREC_DATASET_TRANSFER_SAMPLE_FILES_H
+#define IMREC_DATASET_TRANSFER_SAMPLE_FILES_H
+
+#include "base/buf.h"
+#include "imrec/records.h"
+
+#define SAMPLE_KEY   "__key__"   /* as webdataset calls it: the names up to their dot */
+#define SAMPLE_FILES "__files__" /* "0 jpg/cls/json": the number of the image, or -; extensions */
+
+/* Of the record of a tar: both as text. */
+IMREC_NODISCARD enum imrec_status sample_files_read(const struct imrec_record *r, struct buf *key,
+                                                    struct buf *files, struct imrec_error *err);
+
+/* "7 0" in a file of this extension, which a tar has that was made of records: both ids. */
+#define SAMPLE_IDS "imrec_id"
+bool sample_ids_read(struct bytes text, uint64_t *id, uint64_t *id2);
+
+/* The words of SAMPLE_FILES, one after the other. */
+struct sample_files {
+    struct bytes left;
+    uint64_t image; /* number of the image; UINT64_MAX: there is none */
+};
+
+/* False: the text is none of these. */
+bool sample_files_begin(struct sample_files *f, struct bytes text);
+bool sample_files_next(struct sample_files *f, struct bytes *extension);
+#endif
