@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, Mapping, Union
 import numpy as np
 import torch
 
+from . import _torch_detection
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 #: The items, in the order in which a dict has them.
 NAMES = ("image", "label", "mask", "keypoint", "weight", "id")
+#: With boxes also these. They are lists.
+DETECTION = ("fitted", "target")
 
 
 def _names(deliver: Any, weights: bool, available: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
@@ -27,8 +30,10 @@ def _names(deliver: Any, weights: bool, available: tuple[str, ...]) -> tuple[tup
     if weights:
         raise ArgumentError("weights=True is for the default tuple: write 'weight' among the items of deliver")
     if isinstance(deliver, str):
+        if deliver == "detection":
+            return tuple((name, name) for name in DETECTION)
         if deliver != "dict":
-            raise ArgumentError(f"deliver={deliver!r}: write 'dict', a tuple of items such as ('image', 'label', 'mask'), or a dict of "
+            raise ArgumentError(f"deliver={deliver!r}: write 'dict', 'detection', a tuple of items such as ('image', 'label', 'mask'), or a dict of "
                                 "them such as {'pixel_values': 'image', 'labels': 'label'}")
         return tuple((name, name) for name in available)
     pairs = tuple(deliver.items()) if isinstance(deliver, Mapping) else tuple((name, name) for name in deliver)
@@ -42,24 +47,27 @@ class Items:
 
     def __init__(self, deliver: Deliver, weights: bool, options: Mapping[str, Any], channels_last: bool,
                  label_dtype: torch.dtype | None, classes: bool) -> None:
-        self._has = {"image": options["pixels"], "mask": options["masks"], "keypoint": options["keypoints"] > 0 and not options["boxes"]}
+        self._has = {**dict.fromkeys(DETECTION, bool(options["boxes"] and options["pixels"])), "image": options["pixels"],
+                     "mask": options["masks"], "keypoint": options["keypoints"] > 0 and not options["boxes"]}
         self._fields, self._bfloat16 = tuple(name for name in options["fields"] if name not in NAMES), options["bfloat16"]
         self._images = tuple(name for name in options["images"] if name not in NAMES)
         available = (*(name for name in NAMES if self._has.get(name, True)), *self._images, *self._fields)
         self._pairs = _names(deliver, weights, available)
-        self.as_dict = isinstance(deliver, (str, Mapping))
-        self._points, self._permute = options["keypoints"], channels_last
+        self.as_dict = isinstance(deliver, Mapping) or deliver == "dict"
+        self._points, self._permute, self._nhwc = options["keypoints"], channels_last, options["nhwc"]
         self._label_dtype, self._classes = label_dtype, classes
         for _, item in self._pairs:
             self._check(item)
         wanted = {item for _, item in self._pairs}
         self.has_weights, self._splits = "weight" in wanted, "keypoint" in wanted
-        self._make: dict[str, Callable[[Batch], Any]] = {name: getattr(self, f"_{name}") for name in NAMES}
+        self._make: dict[str, Callable[[Batch], Any]] = {name: getattr(self, f"_{name}") for name in (*NAMES, *DETECTION)}
         self._make.update({name: functools.partial(self._further, name) for name in self._images})  # batch["depth"]
         self._make.update({name: operator.itemgetter(name) for name in self._fields})  # batch["txt"]
 
     def _check(self, item: Any) -> None:
-        if item not in (*NAMES, *self._images, *self._fields):
+        if item in DETECTION and not self._has[item]:
+            raise ArgumentError(f"deliver has {item!r}: it needs labels that are boxes, write preset='ImageDetRecordIter' or boxes=True")
+        if item not in (*NAMES, *DETECTION, *self._images, *self._fields):
             raise ArgumentError(f"deliver has no item {item!r}: its items are {', '.join((*NAMES, *self._images, *self._fields))}; "
                                 f"fields={item!r} adds a field of that name, images='image,{item}' an image")
         if item == "image" and not self._has[item]:
@@ -89,6 +97,13 @@ class Items:
         if self._permute:
             views = [view.permute(0, 3, 1, 2) for view in views]
         return tuple(views) if len(views) > 1 else views[0]
+
+    def _fitted(self, batch: Batch) -> list[torch.Tensor]:
+        images = _tensor(batch, batch.data, self._bfloat16)
+        return _torch_detection.fitted(images.permute(0, 3, 1, 2) if self._nhwc else images, batch.labels)
+
+    def _target(self, batch: Batch) -> list[dict[str, Any]]:
+        return _torch_detection.targets(batch, self._points)
 
     def _further(self, name: str, batch: Batch) -> Any:
         images = [images[name] for images in batch.view_images]

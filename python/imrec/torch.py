@@ -24,6 +24,7 @@ from ._loops import Loop
 from ._memory import Blocks
 from ._options import describe, signature
 from ._torch_cuda import Prefetched, prefetch_to
+from ._torch_detection import coco_results
 from ._torch_dataset import Dataset
 from ._torch_face import Face
 from ._torch_items import Items, page_locked, pinned
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
     from ._tables import Data, LoaderParameters
     from ._torch_items import Deliver
 
-__all__ = ["Dataset", "Loader", "Prefetched", "normalize", "prefetch_to", "rank_and_world_size"]
+__all__ = ["Dataset", "Loader", "Prefetched", "coco_results", "normalize", "prefetch_to", "rank_and_world_size"]
 
 
 def rank_and_world_size() -> tuple[int, int]:
@@ -130,6 +131,11 @@ class Loader(Face):
         masks=; keypoint: float32 (slots, K, 3) with keypoints=K, label is then what precedes the points; weight: as above;
         id: int64 (slots,); with fields="txt,json" also txt and json, lists of bytes (of numbers: of arrays; None: there is none);
         with images="image,depth:uint16" also depth, a tensor. With images="none" there is no image.
+        With boxes (preset="ImageDetRecordIter"), "detection" gives ("fitted", "target"), as torchvision's detectors take them:
+        fitted: a list of images (C, H, W) without the filling of resize_mode="fit"; target: a list of dicts of boxes (float32
+        (n, 4): left, top, right, bottom in px of that image), labels (int64 (n,): the class + 1, as 0 is the background),
+        image_id (the id), area (float32 (n,): of the boxes), iscrowd (int64 (n,)), with keypoints=K also keypoints (float32
+        (n, K, 3): x, y in px, visibility).
         Default: (image, label), with weights=True (image, label, weight), with images="none" without image.
     transform: a function of one sample, a tuple or dict as in `deliver` but of one slot; returns what replaces it.
     collate: a function of the list of a batch's samples; returns the batch. Default with transform: torch's default_collate. The

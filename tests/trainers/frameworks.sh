@@ -6,4 +6,4 @@ if ! "$1/bin/python" -c 'import pytest, imrec.torch' >/dev/null 2>&1; then
 fi
 "$1/bin/python" -c 'from importlib.metadata import version as v
 print(*(f"{name} {v(name)}" for name in ("torch", "timm", "torchvision", "transformers", "lightning", "accelerate")), sep=", ")'
-exec "$1/bin/python" -m pytest -q -p no:cacheprovider "$(dirname "$0")/frameworks.py"
+exec "$1/bin/python" -m pytest -q -p no:cacheprovider "$(dirname "$0")/frameworks.py" "$(dirname "$0")/../python/test_torch_detection.py"

@@ -1,0 +1,116 @@
+"""Boxes in the form of torchvision's detectors and of COCO's evaluation."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Mapping, Sequence
+
+import numpy as np
+import torch
+
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from ._batch import Batch
+
+_HEAD = 4  # values of a label before those of the record: channels, rows, columns, their number
+
+
+def _parts(label: np.ndarray[Any, Any]) -> tuple[int, int, np.ndarray[Any, Any]]:
+    """Rows and columns of the image in its slot, and the objects, a row each (imrec_detections_of() of imrec/detection.h)."""
+    rows, columns, n = int(label[1]), int(label[2]), int(label[3])
+    if n < 2:  # padding, a failed sample
+        return 0, 0, np.empty((0, 5), np.float32)
+    values = label[_HEAD:_HEAD + n]
+    head, width = int(values[0]), int(values[1])
+    objects = values[head:]
+    return rows, columns, objects.reshape(-1, width) if len(objects) else np.empty((0, 5), np.float32)
+
+
+def fitted(images: torch.Tensor, labels: np.ndarray[Any, Any]) -> list[torch.Tensor]:
+    """The images without the filling of resize_mode=fit and shrink, which is right of them and below. Views."""
+    return [image[:, :int(label[1]), :int(label[2])] if label[3] else image for image, label in zip(images, labels)]
+
+
+def target(label: np.ndarray[Any, Any], number: int, points: int) -> dict[str, Any]:
+    """The objects of an image as torchvision's detectors take them."""
+    rows, columns, objects = _parts(label)
+    shares = np.array([columns, rows, columns, rows], np.float32)
+    boxes = torch.from_numpy(objects[:, 1:5] * shares)
+    crowd = objects[:, 5] != 0 if objects.shape[1] > 5 + 3 * points else np.zeros(len(objects), bool)
+    out = {"boxes": boxes, "labels": torch.from_numpy(objects[:, 0].astype(np.int64) + 1), "image_id": number,
+           "area": (boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1]), "iscrowd": torch.from_numpy(crowd.astype(np.int64))}
+    if points:
+        places = objects[:, objects.shape[1] - 3 * points:] if len(objects) else np.empty((0, 3 * points), np.float32)
+        out["keypoints"] = torch.from_numpy(places.reshape(-1, points, 3) * np.array([columns, rows, 1], np.float32))
+    return out
+
+
+def targets(batch: Batch, points: int) -> list[dict[str, Any]]:
+    return [target(label, int(number), points) for label, number in zip(batch.labels, batch.ids.tolist())]
+
+
+# ---- evaluation ------------------------------------------------------------------------------------------------------
+
+#: What moves an image other than by fitting it into its slot.
+_MOVES = ("rand_crop_prob", "rand_pad_prob", "rand_mirror_prob", "rand_mirror", "rand_flip", "rand_crop", "random_resized_crop",
+          "max_rotate_angle", "rotate", "max_shear_ratio", "max_random_scale", "rand_augment", "trivial_augment")
+
+
+def _check(loader: Any) -> None:
+    if not loader._it._options["boxes"]:
+        raise ArgumentError("coco_results() is for a Loader of boxes: write preset='ImageDetRecordIter'")
+    moved = [name for name in _MOVES if loader._parameters.get(name) and loader._parameters[name] != -1]
+    if moved:
+        raise ArgumentError(f"{moved[0]}={loader._parameters[moved[0]]!r} moves images: an evaluation needs them as they are, "
+                            "fitted into their slots", field=moved[0])
+
+
+def _tensor(output: Mapping[str, Any], name: str) -> np.ndarray[Any, Any]:
+    if name not in output:
+        raise ArgumentError(f"an output has no {name!r}: torchvision's detectors give boxes, labels and scores")
+    return np.asarray(torch.as_tensor(output[name]).detach().cpu().to(torch.float64))
+
+
+def _shown(loader: Any) -> tuple[Batch, list[tuple[int, int]]]:
+    """The batch that was delivered last, and the rows and columns of each image."""
+    if loader.batch is None:
+        raise ArgumentError("the loader has delivered no batch: call coco_results() in the loop, after the model")
+    return loader.batch, [_parts(label)[:2] for label in loader.batch.labels]
+
+
+def coco_results(loader: Any, outputs: Sequence[Mapping[str, Any]], images: Mapping[int, Mapping[str, Any]],
+                 categories: Sequence[int]) -> list[dict[str, Any]]:
+    """What a detector finds in the batch that the loader delivered last, as pycocotools' COCO.loadRes() takes it: a dict for each
+    box, with image_id, category_id, bbox (x, y, width, height in px of the source image) and score.
+
+    loader: an imrec.torch.Loader of boxes, without random moves of images.
+    outputs: of each image of the batch what torchvision's detectors return: boxes (n, 4) in px of the delivered image, labels, in
+        which 1 is the first class, and scores.
+    images: of COCO's annotations, by id: COCO(...).imgs. Their width and height are those of the source images.
+    categories: the ids of COCO's categories in the order of classes: sorted(COCO(...).cats), as im2rec --annotations numbers them.
+
+    Slots without a sample (padding, repeated or failed samples) have no results, so that ranks count no image twice.
+    """
+    _check(loader)
+    batch, sizes = _shown(loader)
+    if len(outputs) != batch.slots:
+        raise ArgumentError(f"there are {len(outputs)} outputs for {batch.slots} images of the batch")
+    real = batch.valid & (np.arange(batch.slots) < batch.count)
+    results: list[dict[str, Any]] = []
+    for output, number, (rows, columns), counts in zip(outputs, batch.ids.tolist(), sizes, real.tolist()):
+        if counts:
+            results += _of_image(output, number, rows, columns, images, categories)
+    return results
+
+
+def _of_image(output: Mapping[str, Any], number: int, rows: int, columns: int, images: Mapping[int, Mapping[str, Any]],
+              categories: Sequence[int]) -> list[dict[str, Any]]:
+    if number not in images:
+        raise ArgumentError(f"the image with id {number} is not among COCO's: pack with im2rec --annotations, which keeps its ids")
+    width, height = images[number]["width"], images[number]["height"]
+    boxes = _tensor(output, "boxes").reshape(-1, 4) * (width / columns, height / rows, width / columns, height / rows)
+    labels = _tensor(output, "labels").astype(np.int64)
+    if len(labels) and not 1 <= labels.min() <= labels.max() <= len(categories):
+        raise ArgumentError(f"an output has the label {labels.min() if labels.min() < 1 else labels.max()}: the "
+                            f"{len(categories)} categories have the labels 1 to {len(categories)}")
+    return [{"image_id": number, "category_id": categories[label - 1], "bbox": [x, y, right - x, bottom - y], "score": score}
+            for (x, y, right, bottom), label, score in zip(boxes.tolist(), labels.tolist(), _tensor(output, "scores").tolist())]

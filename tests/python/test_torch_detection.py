@@ -1,0 +1,177 @@
+"""deliver="detection" and coco_results(): boxes as torchvision's detectors and COCO's evaluation have them."""
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import imrec
+from conftest import jpeg, write_shard
+
+torch = pytest.importorskip("torch", reason="torch is not installed")
+import imrec.torch  # noqa: E402
+
+pytestmark = pytest.mark.usefixtures("alone")
+CATEGORIES = [{"id": 7, "name": "red"}, {"id": 3, "name": "green"}, {"id": 90, "name": "blue"}]
+CHANNEL = {7: 0, 3: 1, 90: 2}  # of the colour in which its objects are painted
+
+
+def objects_of(i):
+    """(category, x, y, width, height) of image i in px; every fourth image has none."""
+    rng = np.random.default_rng(i)
+    width, height = 60 + 7 * i % 50, 50 + 11 * i % 60
+    boxes = [(int(rng.choice([7, 3, 90])), int(rng.integers(0, width - 30)), int(rng.integers(0, height - 30)), int(rng.integers(12, 30)),
+              int(rng.integers(12, 30))) for _ in range(0 if i % 4 == 3 else 1)]
+    return width, height, boxes
+
+
+@pytest.fixture(scope="module")
+def coco(tmp_path_factory):
+    """The annotations, and the shard that im2rec makes of them."""
+    folder = tmp_path_factory.mktemp("coco")
+    images, annotations = [], []
+    for i in range(10):
+        width, height, boxes = objects_of(i)
+        pixels = np.zeros((height, width, 3), np.uint8)
+        for category, x, y, w, h in boxes:
+            pixels[y:y + h, x:x + w, CHANNEL[category]] = 255
+            annotations.append({"id": len(annotations) + 1, "image_id": 100 + i, "category_id": category, "bbox": [x, y, w, h],
+                                "area": w * h, "iscrowd": 0})
+        (folder / f"{i}.jpg").write_bytes(jpeg(pixels, 95))
+        images.append({"id": 100 + i, "file_name": f"{i}.jpg", "width": width, "height": height})
+    data = {"images": images, "annotations": annotations, "categories": CATEGORIES}
+    (folder / "boxes.json").write_text(json.dumps(data))
+    subprocess.run([sys.executable, "-m", "imrec", "im2rec", "--pass-through", "--annotations", folder / "boxes.json", folder,
+                    folder / "t.rec"], check=True, capture_output=True)
+    return data, str(folder / "t.rec")
+
+
+def loader(path, **more):
+    return imrec.torch.Loader(path, **{"preset": "ImageDetRecordIter", "data_shape": (3, 48, 64), "batch_size": 4, "shuffle": False,
+                                       "last_batch": "partial", "resize_mode": "fit", "deliver": "detection", **more})
+
+
+@pytest.mark.parametrize("more", [{}, {"resize_mode": "force"}, {"rand_mirror_prob": 0.5}, {"layout": "NHWC"}, {"channels_last": True},
+                                  {"rand_crop_prob": 1.0, "min_crop_scales": 0.6}], ids=str)
+def test_boxes_are_where_the_pixels_are(coco, more):
+    seen = 0
+    with loader(coco[1], **more) as batches:
+        for images, targets in batches:
+            assert len(images) == len(targets)
+            for image, target in zip(images, targets):
+                assert target["boxes"].shape == (len(target["labels"]), 4) and target["boxes"].dtype == torch.float32
+                for label, (left, top, right, bottom) in zip(target["labels"].tolist(), target["boxes"].tolist()):
+                    assert 0 <= left < right <= image.shape[2] and 0 <= top < bottom <= image.shape[1]
+                    painted = image[CHANNEL[sorted(CHANNEL)[label - 1]]] > 127
+                    ys, xs = torch.nonzero(painted, as_tuple=True)
+                    found = (xs.min().item(), ys.min().item(), xs.max().item() + 1, ys.max().item() + 1)
+                    assert np.allclose(found, (left, top, right, bottom), atol=1.6), (found, target)
+                    seen += 1
+    assert seen >= 5
+
+
+def test_a_target_has_what_torchvision_asks_for(coco):
+    data, path = coco
+    with loader(path) as batches:
+        targets = {target["image_id"]: target for _, some in batches for target in some}
+    assert sorted(targets) == sorted(image["id"] for image in data["images"])
+    for number, target in targets.items():
+        there = [a for a in data["annotations"] if a["image_id"] == number]
+        assert set(target) == {"boxes", "labels", "image_id", "area", "iscrowd"} and type(target["image_id"]) is int
+        assert target["labels"].tolist() == [sorted(CHANNEL).index(a["category_id"]) + 1 for a in there]
+        assert target["labels"].dtype == target["iscrowd"].dtype == torch.int64 and not target["iscrowd"].any()
+        sides = target["boxes"][:, 2:] - target["boxes"][:, :2]
+        assert torch.equal(target["area"], sides[:, 0] * sides[:, 1])
+
+
+def test_crowds_and_keypoints(tmp_path):
+    label = [2, 12, 4, 0.25, 0.5, 0.75, 1, 1, 0.5, 0.5, 2, 0.25, 0.75, 1, 0, 0, 0, 0.5, 0.5, 0, 0, 0, 0, 0, 0, 0]
+    path = write_shard(tmp_path / "a.rec", [(5, label, jpeg(np.zeros((40, 80, 3), np.uint8)))])
+    with loader(path, keypoints=2, resize_mode="force") as batches:
+        (image,), (target,) = next(iter(batches))
+    assert image.shape == (3, 48, 64) and target["iscrowd"].tolist() == [1, 0] and target["labels"].tolist() == [5, 1]
+    assert target["boxes"].tolist() == [[16, 24, 48, 48], [0, 0, 32, 24]]
+    assert target["keypoints"].tolist() == [[[32, 24, 2], [16, 36, 1]], [[0, 0, 0], [0, 0, 0]]]
+
+
+def test_results_are_in_px_of_the_original_images(coco):
+    data, path = coco
+    images, categories = {image["id"]: image for image in data["images"]}, sorted(c["id"] for c in data["categories"])
+    found = []
+    with loader(path, last_batch="repeat", batch_size=4) as batches:
+        for _, targets in batches:
+            outputs = [{**target, "scores": torch.full((len(target["labels"]),), 0.5)} for target in targets]
+            found += imrec.torch.coco_results(batches, outputs, images, categories)
+    assert len(found) == len(data["annotations"])  # those that fill the last batch are not counted again
+    for result, there in zip(sorted(found, key=lambda r: r["image_id"]), data["annotations"]):
+        assert (result["image_id"], result["category_id"], result["score"]) == (there["image_id"], there["category_id"], 0.5)
+        assert np.allclose(result["bbox"], there["bbox"], atol=1e-3)
+
+
+def test_perfect_results_have_a_perfect_score(coco, tmp_path):
+    pytest.importorskip("pycocotools", reason="pycocotools is not installed")
+    from pycocotools.coco import COCO
+    from pycocotools.cocoeval import COCOeval
+    (tmp_path / "a.json").write_text(json.dumps(coco[0]))
+    truth, found = COCO(str(tmp_path / "a.json")), []
+    with loader(coco[1]) as batches:
+        for _, targets in batches:
+            outputs = [{**target, "scores": torch.ones(len(target["labels"]))} for target in targets]
+            found += imrec.torch.coco_results(batches, outputs, truth.imgs, sorted(truth.cats))
+    judge = COCOeval(truth, truth.loadRes(found), "bbox")
+    judge.evaluate()
+    judge.accumulate()
+    judge.summarize()
+    assert judge.stats[0] > 0.999
+
+
+@pytest.mark.parametrize("output, words", [
+    ({"labels": [1], "scores": [1.0]}, "no 'boxes'"), ({"boxes": [[0, 0, 1, 1]], "labels": [0], "scores": [1.0]}, "the label 0"),
+    ({"boxes": [[0, 0, 1, 1]], "labels": [4], "scores": [1.0]}, "the label 4: the 3 categories have the labels 1 to 3")])
+def test_wrong_outputs_are_refused(coco, output, words):
+    images = {image["id"]: image for image in coco[0]["images"]}
+    with loader(coco[1], batch_size=1) as batches:
+        with pytest.raises(imrec.ArgumentError, match="has delivered no batch"):
+            imrec.torch.coco_results(batches, [output], images, [3, 7, 90])
+        next(iter(batches))
+        with pytest.raises(imrec.ArgumentError, match=words):
+            imrec.torch.coco_results(batches, [output], images, [3, 7, 90])
+        with pytest.raises(imrec.ArgumentError, match="0 outputs for 1 images"):
+            imrec.torch.coco_results(batches, [], images, [3, 7, 90])
+        with pytest.raises(imrec.ArgumentError, match="is not among COCO's"):
+            imrec.torch.coco_results(batches, [output], {}, [3, 7, 90])
+
+
+def test_what_cannot_be_evaluated_or_delivered_is_refused(coco, shard):
+    with pytest.raises(imrec.ArgumentError, match="needs labels that are boxes"):
+        imrec.torch.Loader(shard, data_shape=16, batch_size=4, deliver="detection")
+    with loader(coco[1], rand_mirror_prob=0.5) as batches:
+        next(iter(batches))
+        with pytest.raises(imrec.ArgumentError, match="rand_mirror_prob=0.5 moves images"):
+            imrec.torch.coco_results(batches, [], {}, [])
+    with imrec.torch.Loader(shard, data_shape=16, batch_size=4) as batches, pytest.raises(imrec.ArgumentError, match="a Loader of boxes"):
+        imrec.torch.coco_results(batches, [], {}, [])
+
+
+def test_a_detector_of_torchvision_learns_from_the_targets(coco):
+    detection = pytest.importorskip("torchvision.models.detection", reason="torchvision is not installed")
+    model = detection.fasterrcnn_mobilenet_v3_large_320_fpn(weights=None, weights_backbone=None, num_classes=4, min_size=64, max_size=96)
+    model.train()
+    with loader(coco[1], scale=1 / 255) as batches:
+        losses = model(*next(iter(batches)))
+    loss = sum(losses.values())
+    loss.backward()
+    assert len(losses) == 4 and torch.isfinite(loss) and losses["loss_classifier"] > 0
+
+
+def test_the_example_trains_and_finds_on_two_ranks(coco, tmp_path):
+    pytest.importorskip("torchvision", reason="torchvision is not installed")
+    (tmp_path / "a.json").write_text(json.dumps(coco[0]))
+    example = Path(__file__).resolve().parents[2] / "examples" / "trainers" / "train_detection.py"
+    done = subprocess.run([sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", example, coco[1],
+                           tmp_path / "a.json"], capture_output=True, text=True, timeout=300, env={**os.environ, "OMP_NUM_THREADS": "1"})
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("epoch 0: loss ") == 2 and "nan" not in done.stdout and "boxes for COCO.loadRes()" in done.stdout
