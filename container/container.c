@@ -12,6 +12,7 @@
 #include "container/partition.h"
 #include "container/record_table.h"
 #include "container/set_sums.h"
+#include "container/shards/index_load.h"
 #include "container/user_source.h"
 #include "formats/set/image_list.h"
 #include "formats/set/set_names.h"
@@ -193,11 +194,26 @@ static enum imrec_status check_parts(const struct container *c, struct imrec_err
                         c->shards[0].uri, c->kind->name);
 }
 
+/* Of shards that are found by walking path_imgidx names a folder, or the index of the only one. */
+static enum imrec_status check_folder(const struct container *c, struct imrec_error *err)
+{
+    const char *const path = c->options.path_imgidx, *const dot = strrchr(path, '.');
+    const bool binary = index_is_binary(path), text = dot != NULL && strcmp(dot, ".idx") == 0;
+    if (!text && (!binary || c->shard_count == 1))
+        return IMREC_OK;
+    return IMREC_REFUSE(err,
+                        "path_imgidx=%.200s: %.200s is a %s, whose index imrec index writes: name "
+                        "the folder with NAME.idxb of every shard, or auto where it is next to it",
+                        path, c->shards[0].uri, c->kind->name);
+}
+
 static enum imrec_status
 cut_partition(struct container *c, const struct shard_list *l, struct imrec_error *err)
 {
     const bool named = index_wish(c->options.path_imgidx) == INDEX_NAMED;
-    if (named && c->kind->own_index && c->kind->suffix != NULL)
+    if (named && c->kind->extents)
+        IMREC_TRY(check_folder(c, err));
+    if (named && c->kind->own_index && c->kind->suffix != NULL && !c->kind->extents)
         return IMREC_REFUSE(err, "path_imgidx: %.300s is a %s, which is its own index",
                             c->shards[0].uri, c->kind->name);
     IMREC_TRY(check_parts(c, err));

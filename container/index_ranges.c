@@ -29,7 +29,7 @@ struct ranges {
 
 static struct index_shard shard_of(const struct container *c, uint32_t i)
 {
-    return (struct index_shard){c->shards[i].uri, c->shards[i].source, c->shards[i].size};
+    return (struct index_shard){c->shards[i].uri, c->shards[i].source, c->shards[i].size, false};
 }
 
 static enum imrec_status open_one(void *context, uint32_t i, struct imrec_error *err)

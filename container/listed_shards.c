@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "container/record_table.h"
+#include "container/shards/extents.h"
 #include "storage/at_once.h"
 
 #include <inttypes.h>
@@ -52,10 +53,46 @@ enum imrec_status shard_found_add(struct shard_found *f, uint64_t begin, uint64_
     return shard_found_lost(f, &why, err);
 }
 
+static enum imrec_status take_extent(void *user, struct extent e, struct imrec_error *err)
+{
+    return shard_found_add(user, e.begin, e.bytes, "record", err);
+}
+
+/* *name: the index of a shard, as path_imgidx says where; NULL: there is none. An iterator to
+ * which nothing was said ("") looks next to the shard, too: order and records are the same. Tools
+ * that check shards (NULL) walk. */
+static enum imrec_status
+find_index(const struct container *c, const struct shard *s, char **name, struct imrec_error *err)
+{
+    const char *const path = c->options.path_imgidx;
+    const enum index_wish wish = path != NULL && path[0] == '\0' ? INDEX_AUTO : index_wish(path);
+    *name = NULL;
+    if (wish == INDEX_NONE)
+        return IMREC_OK;
+    *name = wish == INDEX_NAMED && index_is_binary(path)
+                ? imrec_joined(path, 0, path)
+                : extents_name(wish == INDEX_NAMED ? path : NULL, s->uri);
+    if (*name == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for the name of an index");
+    if (wish == INDEX_AUTO && !extents_are_there(*name)) {
+        imrec_free(*name);
+        *name = NULL;
+    }
+    return IMREC_OK;
+}
+
 static enum imrec_status list_one(void *context, uint32_t i, struct imrec_error *err)
 {
     struct listing *l = context;
-    return l->each(l->c, &l->c->shards[l->first + i], &l->found[i], err);
+    const struct shard *s = &l->c->shards[l->first + i];
+    char *name;
+    IMREC_TRY(find_index(l->c, s, &name, err));
+    if (name == NULL)
+        return l->each(l->c, s, &l->found[i], err);
+    const struct index_shard of = {s->uri, s->source, s->size, true};
+    const enum imrec_status st = extents_read(name, &of, take_extent, &l->found[i], err);
+    imrec_free(name);
+    return st;
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */

@@ -154,8 +154,8 @@ static enum imrec_status load_binary(struct container *s, uint32_t shard, const 
 {
     struct shard *h = &s->shards[shard];
     struct index_blocks head;
-    IMREC_TRY(index_load(name, &(struct index_shard){h->uri, h->source, h->size}, take_entries,
-                         &(struct taking){s, capacity, shard}, &head, err));
+    IMREC_TRY(index_load(name, &(struct index_shard){h->uri, h->source, h->size, false},
+                         take_entries, &(struct taking){s, capacity, shard}, &head, err));
     return (head.flags & INDEX_BLOCKS_COMPLETE) != 0 ? note_complete(h, name, err) : IMREC_OK;
 }
 

@@ -145,6 +145,7 @@ const struct container_kind tfrecord_kind = {
     .other_suffix = ".tfrecords",
     .align = 1,
     .own_index = true,
+    .extents = true,
     .masks = true,
     .fields = true,
     .rooms = true,

@@ -226,6 +226,7 @@ const struct container_kind webdataset_kind = {
     .suffix = ".tar",
     .align = TAR_BLOCK,
     .own_index = true,
+    .extents = true,
     .fields = true,
     .rooms = true,
     .named = true,

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/math.h"
-#include "container/shards/index_load.h"
+#include "container/shards/extents.h"
 #include "dataset/dataset_walk.h"
 #include "dataset/record_reader.h"
 #include "formats/recordio/record_index.h"
@@ -134,7 +134,7 @@ load_binary(const char *shard, const char *path, struct shard_index *out, struct
     struct source *source;
     struct comparing c = {.x = out, .name = path, .plain = true};
     IMREC_TRY(source_open(shard, &source, err));
-    const struct index_shard of = {shard, source, source->size};
+    const struct index_shard of = {shard, source, source->size, false};
     enum imrec_status st = index_load(path, &of, take_entries, &c, &c.head, err);
     source_close(source);
     if (st == IMREC_OK)
@@ -312,8 +312,8 @@ static enum imrec_status write_binary(struct indexing *x, uint64_t n, struct imr
     const struct shard *shard = &x->walk.reader->container.shards[0];
     struct imrec_index_place *place = x->place;
     struct index_blocks h;
-    IMREC_TRY(
-        index_of_shard(&(struct index_shard){shard->uri, shard->source, shard->size}, &h, err));
+    IMREC_TRY(index_of_shard(&(struct index_shard){shard->uri, shard->source, shard->size, false},
+                             &h, err));
     h.number = place->number;
     h.hash_before = place->number != 0 ? place->hash : INDEX_BLOCKS_HASH_BEGIN;
     h.flags = x->end == shard->size ? INDEX_BLOCKS_COMPLETE : 0;
@@ -345,6 +345,29 @@ write_all(struct indexing *x, struct imrec_index_result *out, struct imrec_error
     }
 }
 
+/* Of a kind whose records are found by walking: where they are. */
+static enum imrec_status
+write_extents(struct indexing *x, struct imrec_index_result *out, struct imrec_error *err)
+{
+    const struct container *c = &x->walk.reader->container;
+    const struct index_shard shard = {c->shards[0].uri, c->shards[0].source, c->shards[0].size,
+                                      true};
+    if (!IMREC_GROW(x->entry, x->entry_room, c->unit_count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for an index of %" PRIu64 " records", c->unit_count);
+    for (uint64_t i = 0; i < c->unit_count; i++) {
+        const struct imrec_error *why = c->kind->lost != NULL ? c->kind->lost(c, i) : NULL;
+        if (why != NULL)
+            return imrec_error_at(err, IMREC_ERR_CORRUPT, why->offset,
+                                  "%.200s: byte %" PRIu64
+                                  ": %.300s; an index would hide it, without "
+                                  "one it costs one sample",
+                                  shard.uri, why->offset, why->message);
+        x->entry[i] = (struct index_entry){c->records[i].offset, c->records[i].bytes};
+    }
+    out->records = c->unit_count;
+    return extents_write(x->sink, &shard, x->entry, c->unit_count, err);
+}
+
 static uint64_t count_repeated(uint64_t *keys, uint64_t n)
 {
     uint64_t repeated = 0;
@@ -359,7 +382,7 @@ static enum imrec_status index_to(struct indexing *x, const char *path, bool for
                                   struct imrec_index_result *out, struct imrec_error *err)
 {
     bool there = false;
-    if (x->walk.kind->own_index)
+    if (x->walk.kind->own_index && !x->walk.kind->extents)
         return IMREC_REFUSE(err, "%.300s is a %s, which is its own index",
                             x->walk.files.shards.uri[0], x->walk.kind->name);
     if (x->walk.files.shards.count != 1)
@@ -370,8 +393,12 @@ static enum imrec_status index_to(struct indexing *x, const char *path, bool for
     if (there)
         return IMREC_REFUSE(err, "%s exists already; it is replaced only by force", path);
     IMREC_TRY(sink_open(path, &x->sink, err));
-    IMREC_TRY(write_all(x, out, err));
-    out->repeated = count_repeated(x->keys, out->records);
+    if (x->walk.kind->extents) {
+        IMREC_TRY(write_extents(x, out, err));
+    } else {
+        IMREC_TRY(write_all(x, out, err));
+        out->repeated = count_repeated(x->keys, out->records);
+    }
     struct sink *sink = x->sink;
     x->sink = NULL; /* gone, also on failure */
     return sink_commit(sink, err);
@@ -402,12 +429,14 @@ static enum imrec_status index_shard(struct indexing *x, const char *shard, cons
         .path_imgrec = shard, .num_parts = 1, .look = CONTAINER_LOOK_SHARD};
     IMREC_TRY(dataset_walk_open(&one, NULL, NULL, &x->walk, err));
     x->walk.reader->keep_framed = x->place != NULL;
+    const char *uri = x->walk.files.shards.uri[0];
     char *path = to != NULL ? imrec_joined(to, 0, to)
-                            : set_path(x->walk.files.shards.uri[0],
-                                       x->place != NULL ? SET_BINARY_INDEX : SET_INDEX);
+                 : x->walk.kind->extents
+                     ? extents_name(NULL, uri)
+                     : set_path(uri, x->place != NULL ? SET_BINARY_INDEX : SET_INDEX);
     enum imrec_status st = path != NULL ? index_to(x, path, force, out, err)
                                         : IMREC_NO_MEMORY(err, "no memory for a path");
-    if (st == IMREC_OK && to == NULL && x->place == NULL)
+    if (st == IMREC_OK && to == NULL && x->place == NULL && !x->walk.kind->extents)
         st = drop_other(x->walk.files.shards.uri[0], err);
     sink_abort(x->sink);
     buf_free(&x->lines);

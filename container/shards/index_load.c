@@ -32,6 +32,10 @@ index_of_shard(const struct index_shard *s, struct index_blocks *out, struct imr
 static enum imrec_status check_size(const char *name, const struct index_shard *s,
                                     const struct index_blocks *h, struct imrec_error *err)
 {
+    if ((h->flags == INDEX_BLOCKS_EXTENTS) != s->extents)
+        return imrec_fail(err, IMREC_ERR_CORRUPT, "%.200s is the index of a %s, %.200s is none",
+                          name, s->extents ? "RecordIO shard" : "tar archive or TFRecord file",
+                          s->uri);
     if (h->shard_bytes != s->size)
         return imrec_fail(err, IMREC_ERR_CORRUPT,
                           "%.200s is the index of a shard of %" PRIu64 " bytes, %.200s has "
@@ -162,7 +166,8 @@ enum imrec_status index_write(struct sink *to, struct index_blocks *h, const str
 {
     uint8_t head[INDEX_BLOCKS_HEAD_BYTES];
     h->count = n;
-    h->flags = (h->flags & INDEX_BLOCKS_COMPLETE) | index_blocks_plain(e, n, h->shard_bytes);
+    if (h->flags != INDEX_BLOCKS_EXTENTS)
+        h->flags = (h->flags & INDEX_BLOCKS_COMPLETE) | index_blocks_plain(e, n, h->shard_bytes);
     h->hash_after = h->hash_before;
     for (uint64_t i = 0; i < n; i++)
         h->hash_after = index_blocks_hash(h->hash_after, h->number, e[i]);

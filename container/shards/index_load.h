@@ -10,6 +10,7 @@ struct index_shard { /* the one that an index must be of */
     const char *uri;
     struct source *source; /* borrowed */
     uint64_t size;
+    bool extents; /* its records are found by walking (extents.h): of others they are RecordIO's */
 };
 
 /* Whether the name of an index is that of a binary one, .idxb; else it is text. */

@@ -135,10 +135,11 @@ static enum imrec_status check_form(const char *name, struct bytes head, struct 
                 "%s: %s %" PRIu32 " of a binary index, this reader knows %" PRIu32, name,
                 fixed[i].what, load_le32(head.p + fixed[i].at), fixed[i].value);
     const uint32_t flags = load_le32(head.p + AT_FLAGS);
-    if ((flags & ~(uint32_t)(INDEX_BLOCKS_COMPLETE | INDEX_BLOCKS_PLAIN)) != 0)
+    if (flags != INDEX_BLOCKS_EXTENTS &&
+        (flags & ~(uint32_t)(INDEX_BLOCKS_COMPLETE | INDEX_BLOCKS_PLAIN)) != 0)
         return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, AT_FLAGS,
                               "%s: flags 0x%" PRIx32 " of a binary index, this reader knows 1 and "
-                              "2",
+                              "2, or 4",
                               name, flags);
     return IMREC_OK;
 }
@@ -180,16 +181,35 @@ enum imrec_status index_blocks_read_head(const char *name, struct bytes head, ui
     return check_sizes(name, out, file_bytes, err);
 }
 
+static enum imrec_status check_extent(const char *name, const struct index_blocks *h, uint64_t at,
+                                      const struct index_entry *e, bool first,
+                                      struct imrec_error *err)
+{
+    if (e->key == 0 || e->offset >= h->shard_bytes || h->shard_bytes - e->offset < e->key)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
+                              "%s: a record of %" PRIu64 " bytes at %" PRIu64
+                              ", the shard has %" PRIu64,
+                              name, e->key, e->offset, h->shard_bytes);
+    if (!first && e->offset - e[-1].offset < e[-1].key)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
+                              "%s: a record begins at %" PRIu64
+                              ", in the one before it, of %" PRIu64 " bytes at %" PRIu64,
+                              name, e->offset, e[-1].key, e[-1].offset);
+    return IMREC_OK;
+}
+
 static enum imrec_status check_entry(const char *name, const struct index_blocks *h, uint64_t at,
                                      const struct index_entry *e, bool first,
                                      struct imrec_error *err)
 {
-    if (e->offset % RECORDIO_ALIGN != 0)
+    const bool extents = h->flags == INDEX_BLOCKS_EXTENTS;
+    if (!extents && e->offset % RECORDIO_ALIGN != 0)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
                               "%s: offset %" PRIu64
                               " is not a multiple of 4; records begin only at those",
                               name, e->offset);
-    if (e->offset >= h->shard_bytes || h->shard_bytes - e->offset < RECORDIO_PART_HEAD_BYTES)
+    if (!extents &&
+        (e->offset >= h->shard_bytes || h->shard_bytes - e->offset < RECORDIO_PART_HEAD_BYTES))
         return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
                               "%s: no record can begin at %" PRIu64 ", the shard has %" PRIu64
                               " bytes",
@@ -198,7 +218,7 @@ static enum imrec_status check_entry(const char *name, const struct index_blocks
         return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
                               "%s: offset %" PRIu64 " follows %" PRIu64 "; they must ascend", name,
                               e->offset, e[-1].offset);
-    return IMREC_OK;
+    return extents ? check_extent(name, h, at, e, first, err) : IMREC_OK;
 }
 
 enum imrec_status index_blocks_read(const char *name, const struct index_blocks *h, uint64_t number,

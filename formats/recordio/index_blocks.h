@@ -18,6 +18,7 @@ struct index_entry {
 enum {
     INDEX_BLOCKS_COMPLETE = 1, /* records follow each other from byte 0 to the shard's end */
     INDEX_BLOCKS_PLAIN = 2,    /* no record of key 0 takes INDEX_BLOCKS_HEADER_BYTES: metadata's */
+    INDEX_BLOCKS_EXTENTS = 4, /* alone: no RecordIO; records begin anywhere, keys are their bytes */
 };
 #define INDEX_BLOCKS_HEADER_BYTES 40u
 #define INDEX_BLOCKS_HASH_BEGIN   UINT64_C(0xcbf29ce484222325) /* before the set's first record */
@@ -51,7 +52,8 @@ uint64_t index_blocks_total(const struct index_blocks *h);                  /* h
 uint64_t index_blocks_begin(uint64_t number);                               /* offset in the file */
 size_t index_blocks_entries(const struct index_blocks *h, uint64_t number); /* of a block */
 /* Checks block `number`, all bytes of it at p, and fills out[0..index_blocks_entries()). Offsets
- * are multiples of 4, ascend, and leave room for a record in the shard. */
+ * are multiples of 4, ascend, and leave room for a record in the shard; of extents, records end
+ * before the next one begins. */
 IMREC_NODISCARD enum imrec_status
 index_blocks_read(const char *name, const struct index_blocks *h, uint64_t number, const uint8_t *p,
                   struct index_entry *out, struct imrec_error *err);

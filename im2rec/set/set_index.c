@@ -78,7 +78,7 @@ static enum imrec_status identify(const char *rec, struct index_blocks *h, struc
     struct source *source;
     IMREC_TRY(source_open(rec, &source, err));
     const enum imrec_status st =
-        index_of_shard(&(struct index_shard){rec, source, source->size}, h, err);
+        index_of_shard(&(struct index_shard){rec, source, source->size, false}, h, err);
     source_close(source);
     return st;
 }

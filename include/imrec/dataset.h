@@ -236,7 +236,9 @@ struct imrec_index_result {
     uint64_t repeated;       /* keys that an earlier record also has */
     uint64_t damaged_ranges; /* skipped */
 };
-/* Writes the index of one shard to idx_path (NULL: next to it, with .idx instead of .rec). */
+/* Writes the index of one shard to idx_path (NULL: next to it, with .idx instead of .rec). Of a tar
+ * archive or a TFRecord file it is binary (docs/formats/idxb.md), with .idxb after the name; `keys`
+ * has no meaning then, and damage is IMREC_ERR_CORRUPT. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_index(const char *shard, const char *idx_path, enum imrec_keys keys, bool force,
                     struct imrec_index_result *out, struct imrec_error *err);

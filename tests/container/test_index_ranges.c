@@ -298,8 +298,8 @@ TEST(blocks_are_looked_up_side_by_side)
         struct index_blocks head;
         snprintf(name, sizeof(name), "%c.idxb", (char)('a' + i));
         ck_assert_int_eq(index_open(tmp_path(&dir, name),
-                                    &(struct index_shard){h->uri, h->source, h->size}, &f, &head,
-                                    &err),
+                                    &(struct index_shard){h->uri, h->source, h->size, false}, &f,
+                                    &head, &err),
                          IMREC_OK);
         ck_assert_int_eq(index_lookup_add(l, tmp_path(&dir, name), f, &head, begin, &err),
                          IMREC_OK);

@@ -352,7 +352,7 @@ TEST(what_such_a_file_cannot_have_is_refused)
     tfrecord_image(&g_file, "zero", 0);
     keep("a.tfrecord");
     o.path_imgidx = "a.idx";
-    refuse(o, "is a TFRecord file, which is its own index");
+    refuse(o, "is a TFRecord file, whose index imrec index writes");
     o.path_imgidx = NULL;
     o.verify_checksums = true;
     refuse(o, "is a TFRecord file, and only shards of records");

@@ -81,7 +81,8 @@ static const struct {
 } lies[] = {
     {8, 2, IMREC_ERR_UNSUPPORTED, "version 2"},
     {16, 1, IMREC_ERR_UNSUPPORTED, "entries of a block 1"},
-    {20, 4, IMREC_ERR_UNSUPPORTED, "flags 0x4"},
+    {20, 5, IMREC_ERR_UNSUPPORTED, "flags 0x5"},
+    {20, 8, IMREC_ERR_UNSUPPORTED, "flags 0x8"},
     {20, 0x80000003, IMREC_ERR_UNSUPPORTED, "flags 0x80000003"},
     {24, 2, IMREC_ERR_CORRUPT, "an index of 2 entries has 100"},
     {28, 0x80000000, IMREC_ERR_CORRUPT, "records at most"},

@@ -13,14 +13,18 @@
     ROW_JSON(X)
 COMMAND(index, INDEX_PARAMS, 1, -1) = {
     PAGE_OF("index", "0 fine, 1 failed, 2 wrong usage, 3 written, but damaged ranges were skipped"),
-    .summary = "write the .idx or .idxb of shards",
-    .usage = {"[OPTIONS] SHARD.rec..."},
+    .summary = "write the .idx or .idxb of shards, tars and TFRecord files",
+    .usage = {"[OPTIONS] SHARD..."},
     .text = "Scans each shard and writes 'key TAB offset' of every record next to it. An index is\n"
             "refused where one exists, unless --force. Damaged ranges are skipped and reported.\n"
             "--binary writes .idxb with the same entries: checksummed blocks, found before .idx.\n"
-            "Name all shards of a set, in order: then a partition reads only its part of them.",
+            "Name all shards of a set, in order: then a partition reads only its part of them.\n"
+            "Of tar archives and TFRecord files SHARD.idxb is written (a.tar.idxb): with it their\n"
+            "heads are not read any more. A damaged one is refused. --out may be in any folder:\n"
+            "path_imgidx=FOLDER finds the indexes of remote shards there.",
     .examples = "  imrec index train.rec\n"
-                "  imrec index --binary train-*.rec\n",
+                "  imrec index --binary train-*.rec\n"
+                "  imrec index train-0000.tar --out indexes/train-0000.tar.idxb\n",
 };
 
 static void json_result(struct json *j, const char *shard, const struct imrec_index_result *r)
