@@ -8,6 +8,8 @@
 
 #define USUAL_LABEL "cls"
 
+/* Not those of formats/image_names.h: which of them there are depends on what the library was built
+ * with, and what a sample's image is must not. */
 static const char *const usual_images[] = {"jpg", "jpeg", "png", "webp",
                                            "gif", "bmp",  "tif", "tiff"};
 

@@ -13,6 +13,7 @@ from ._batch import Batch
 from ._dataset import View, info, verify, view
 from ._ffi import __version__
 from ._fetch import Source
+from ._folds import Fold, folds
 from ._input_split import InputSplit
 from ._iterator import ImageRecordIter
 from ._options import describe
@@ -27,12 +28,12 @@ from .errors import (AccessError, ArgumentError, CancelledError, CorruptError, D
                      MissingFileError, OutOfMemoryError, StorageError, TransformError, UnsupportedError)
 
 __all__ = ["AccessError", "ArgumentError", "Batch", "CBFDeserializer", "CSR", "CTFDeserializer", "CancelledError",
-           "CorruptError", "DataError", "Deserializer", "Error", "FULL_DATA_SWEEP", "ForkedError", "FsspecStore",
+           "CorruptError", "DataError", "Deserializer", "Error", "FULL_DATA_SWEEP", "Fold", "ForkedError", "FsspecStore",
            "INFINITELY_REPEAT", "ImageRecordIter", "InputSplit", "LimitError", "Minibatch", "MinibatchData",
            "MinibatchSource", "MissingFileError", "OutOfMemoryError", "Record", "RecordList", "Records", "SequenceData",
            "Source", "StorageError", "Store", "StoredObject", "StreamDef", "StreamDefs", "StreamInformation", "TransformError",
            "UnsupportedError",
-           "View", "decode", "describe", "encode_jpeg", "info", "pack", "read_sequences", "register_store",
+           "View", "decode", "describe", "encode_jpeg", "folds", "info", "pack", "read_sequences", "register_store",
            "sequence_to_cntk_text_format", "streams_of", "unregister_store", "verify", "view", "webdataset",
            "write_cbf", "write_ctf", "__version__"]
 _MODULES = ("huggingface", "io", "recordio", "torch")  # imported on demand: they import torch, and transformers

@@ -5,6 +5,7 @@
 #include "formats/set/image_list.h"
 #include "imrec/records.h"
 #include "storage/mem.h"
+#include "tests/support/record_reads.h"
 #include "tests/support/suite.h"
 #include "tests/support/tfrecords.h"
 
@@ -42,32 +43,6 @@ static struct imrec_reader *open_file(void)
 {
     keep("a.tfrecord");
     return open_uri(URI, 0, 1);
-}
-
-static void expect(struct imrec_reader *r, uint64_t id, const char *image, float label)
-{
-    struct imrec_record x;
-    struct imrec_error err = {0};
-    ck_assert_msg(imrec_reader_next(r, &x, &err) == IMREC_OK, "%s", err.message);
-    ck_assert_uint_eq(x.id, id);
-    ck_assert(x.is_image && x.image_size == strlen(image));
-    ck_assert_mem_eq(x.image, image, x.image_size);
-    ck_assert(x.label_count == 1 && x.labels[0] == label);
-}
-
-static void expect_lost(struct imrec_reader *r, const char *words)
-{
-    struct imrec_record x;
-    struct imrec_error err = {0};
-    ck_assert_int_eq(imrec_reader_next(r, &x, &err), IMREC_ERR_DATA);
-    ck_assert_msg(strstr(err.message, words) != NULL, "%s", err.message);
-}
-
-static void expect_end(struct imrec_reader *r)
-{
-    struct imrec_record x;
-    ck_assert_int_eq(imrec_reader_next(r, &x, NULL), IMREC_END);
-    imrec_reader_close(r);
 }
 
 CASE(.setup = begin, .teardown = end)
