@@ -162,6 +162,8 @@ static enum imrec_status look_at_files(const struct sample_spec *spec, struct by
             f->label = m.content;
             f->has_label = true;
         }
+        if (sample_spec_is_mask(m.extension))
+            out->mask = m.content;
         if (fields)
             IMREC_TRY(add_field(room, out->field_count++, &m, err));
     }
@@ -227,6 +229,7 @@ const struct container_kind webdataset_kind = {
     .align = TAR_BLOCK,
     .own_index = true,
     .extents = true,
+    .masks = true,
     .fields = true,
     .rooms = true,
     .named = true,

@@ -87,6 +87,8 @@ uint32_t sample_spec_rank(const struct sample_spec *s, struct bytes extension)
     for (uint32_t i = 0; i < s->image_count; i++)
         if (is(extension, s->image[i]))
             return i;
+    if (sample_spec_is_mask(extension))
+        return SAMPLE_NO_IMAGE;
     for (size_t i = 0; s->image_count == 0 && i < sizeof(usual_images) / sizeof(*usual_images); i++)
         if (is(last_of(extension), usual_images[i]))
             return 0;
@@ -96,4 +98,9 @@ uint32_t sample_spec_rank(const struct sample_spec *s, struct bytes extension)
 bool sample_spec_is_label(const struct sample_spec *s, struct bytes extension)
 {
     return s->label != NULL && is(extension, s->label);
+}
+
+bool sample_spec_is_mask(struct bytes extension)
+{
+    return is(extension, "mask.png") || is(extension, "mask");
 }

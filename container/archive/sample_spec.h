@@ -28,4 +28,6 @@ IMREC_NODISCARD enum imrec_status sample_spec_parse(const char *image, const cha
  * SAMPLE_NO_IMAGE: it is none. In any case of letters. */
 uint32_t sample_spec_rank(const struct sample_spec *s, struct bytes extension);
 bool sample_spec_is_label(const struct sample_spec *s, struct bytes extension);
+/* mask.png, or mask: of each pixel its class (docs/guide/segmentation.md). */
+bool sample_spec_is_mask(struct bytes extension);
 #endif

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, make_image
+from conftest import jpeg, make_image, png
 
 webdataset = pytest.importorskip("webdataset", reason="no webdataset: tools/dev/python_venv installs it")
 
@@ -102,6 +102,24 @@ def test_archives_come_back_with_names_bytes_and_order(shards, tmp_path, middle)
     subprocess.run([sys.executable, "-m", "imrec", "convert", ";".join(map(str, sorted(shards.glob("train*.tar")))), tmp_path / "all.tar"],
                    check=True)
     assert members(tmp_path / "all.tar") == [member for path in sorted(shards.glob("train*.tar")) for member in members(path)]
+
+
+def test_masks_of_archives_are_those_of_records(tmp_path):
+    rng = np.random.default_rng(2)
+    with webdataset.TarWriter(str(tmp_path / "a.tar")) as sink:
+        for i in range(9):
+            pixels, mask = make_image(i), rng.integers(0, 7, make_image(i).shape[:2]).astype(np.uint8)
+            sink.write({"__key__": f"{i}", "mask.png": png(mask), "jpg": jpeg(pixels), "cls": i})
+    for name in "a.rec", "a.tfrecord":
+        subprocess.run([sys.executable, "-m", "imrec", "convert", tmp_path / "a.tar", tmp_path / name], check=True)
+    same = {"masks": "uint8", "rand_crop": True, "rand_mirror": True, "draw_key": "id"}
+    expected = read(tmp_path / "a.rec", **same)
+    assert any(batch.masks.any() for batch in expected) and sum(batch.failed for batch in expected) == 0
+    for name in "a.tar", "a.tfrecord":
+        for batch, other in zip(read(tmp_path / name, **same), expected):
+            assert np.array_equal(batch.masks, other.masks) and np.array_equal(batch.data, other.data)
+    subprocess.run([sys.executable, "-m", "imrec", "convert", tmp_path / "a.rec", tmp_path / "b.tar"], check=True)
+    assert members(tmp_path / "b.tar") == members(tmp_path / "a.tar")
 
 
 def test_the_package_reads_what_records_become(shard, tmp_path):
