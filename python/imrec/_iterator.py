@@ -47,6 +47,10 @@ def _image_names(images: Any) -> dict[str, Any]:
 _HOW = re.compile(r"\??(:(uint8|uint16|int32|float32|1|3|4|nearest|normalize|fill=\d+)\??)*$")
 
 
+#: What moves images of det_aug_default other than by fitting them into their slots.
+_MOVES = ("rand_crop_prob", "rand_pad_prob", "rand_mirror_prob", "rand_flip")
+
+
 class ImageRecordIter:
     """Reads record shards as shuffled and augmented batches.
 
@@ -189,7 +193,8 @@ class ImageRecordIter:
             "channels": options.data_shape.channels, "shuffle": options.shuffle,
             "seed": options.seed if options.seed_aug < 0 else options.seed_aug,
             "masks": options.masks != lib.IMREC_MASK_NONE, "keypoints": options.keypoints,
-            "boxes": options.boxes or text(options.aug_seq) == "det_aug_default",
+            "boxes": options.boxes or text(options.aug_seq) == "det_aug_default", "detects": text(options.aug_seq) == "det_aug_default",
+            "views": options.num_views, "moves": {name: getattr(options, name) for name in _MOVES},
             "bfloat16": self._bfloat16, "nhwc": self._nhwc, "fields": _field_names(self._parameters.get("fields")),
             **_image_names(self._parameters.get("images")),
             "ends": {"num_parts": options.num_parts, "batch_size": batch, "epoch_size": options.epoch_size,

@@ -48,20 +48,28 @@ def targets(batch: Batch, points: int) -> list[dict[str, Any]]:
     return [target(label, int(number), points) for label, number in zip(batch.labels, batch.ids.tolist())]
 
 
+def lists(samples: Sequence[Any]) -> Any:
+    """The usual collate of samples with targets, whose sizes differ: the same tuple or dict, a list of each item."""
+    first = samples[0] if samples else None
+    if isinstance(first, dict):
+        return {key: [sample[key] for sample in samples] for key in first}
+    return tuple(map(list, zip(*samples))) if isinstance(first, tuple) else list(samples)
+
+
 # ---- evaluation ------------------------------------------------------------------------------------------------------
-
-#: What moves an image other than by fitting it into its slot.
-_MOVES = ("rand_crop_prob", "rand_pad_prob", "rand_mirror_prob", "rand_mirror", "rand_flip", "rand_crop", "random_resized_crop",
-          "max_rotate_angle", "rotate", "max_shear_ratio", "max_random_scale", "rand_augment", "trivial_augment")
-
 
 def _check(loader: Any) -> None:
     if not loader._it._options["boxes"]:
         raise ArgumentError("coco_results() is for a Loader of boxes: write preset='ImageDetRecordIter'")
-    moved = [name for name in _MOVES if loader._parameters.get(name) and loader._parameters[name] != -1]
-    if moved:
-        raise ArgumentError(f"{moved[0]}={loader._parameters[moved[0]]!r} moves images: an evaluation needs them as they are, "
-                            "fitted into their slots", field=moved[0])
+    options = loader._it._options
+    if not options["detects"]:
+        raise ArgumentError("boxes=True crops images: an evaluation needs them as they are, fitted into their slots; write "
+                            "preset='ImageDetRecordIter' instead", field="boxes")
+    for name, value in options["moves"].items():
+        if value:
+            raise ArgumentError(f"{name}={value:g} moves images: an evaluation needs them as they are, fitted into their slots", field=name)
+    if options["views"] > 1:
+        raise ArgumentError(f"num_views={options['views']} delivers each image several times: an evaluation counts it once", field="num_views")
 
 
 def _tensor(output: Mapping[str, Any], name: str) -> np.ndarray[Any, Any]:
@@ -82,7 +90,7 @@ def coco_results(loader: Any, outputs: Sequence[Mapping[str, Any]], images: Mapp
     """What a detector finds in the batch that the loader delivered last, as pycocotools' COCO.loadRes() takes it: a dict for each
     box, with image_id, category_id, bbox (x, y, width, height in px of the source image) and score.
 
-    loader: an imrec.torch.Loader of boxes, without random moves of images.
+    loader: an imrec.torch.Loader with preset="ImageDetRecordIter", without random moves of images.
     outputs: of each image of the batch what torchvision's detectors return: boxes (n, 4) in px of the delivered image, labels, in
         which 1 is the first class, and scores.
     images: of COCO's annotations, by id: COCO(...).imgs. Their width and height are those of the source images.

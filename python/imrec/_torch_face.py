@@ -104,8 +104,8 @@ class Face:
 
     @property
     def collate_fn(self) -> Callable[[list[Any]], Any] | None:
-        """What makes a batch of samples: collate=, with transform= alone torch's default_collate; without both None, as batches
-        are made in C."""
+        """What makes a batch of samples: collate=, with transform= alone torch's default_collate, or with targets of detection
+        lists; without both None, as batches are made in C."""
         return self._collate
 
     @property

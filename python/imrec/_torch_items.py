@@ -59,6 +59,7 @@ class Items:
         for _, item in self._pairs:
             self._check(item)
         wanted = {item for _, item in self._pairs}
+        self.has_lists = bool(wanted.intersection(DETECTION))
         self.has_weights, self._splits = "weight" in wanted, "keypoint" in wanted
         self._make: dict[str, Callable[[Batch], Any]] = {name: getattr(self, f"_{name}") for name in (*NAMES, *DETECTION)}
         self._make.update({name: functools.partial(self._further, name) for name in self._images})  # batch["depth"]

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Callable, List
 
 import torch
 from torch.overrides import TorchFunctionMode
-from torch.utils.data import default_collate
 
 from ._torch_items import Items, pinned
 from .errors import Error, TransformError
@@ -82,9 +81,9 @@ class Ahead:
     """The batches that are read and worked on."""
 
     def __init__(self, it: ImageRecordIter, items: Items, transform: Callable[[Any], Any] | None,
-                 collate: Callable[[list[Any]], Any] | None, threads: int, pin: bool) -> None:
+                 collate: Callable[[list[Any]], Any], threads: int, pin: bool) -> None:
         self._it, self._items, self._transform, self._pin = it, items, transform, pin
-        self._collate = collate or default_collate
+        self._collate = collate
         self._threads, self._seed = threads, int(it._options["seed"])
         self._queue: collections.deque[_Entry] = collections.deque()
         self._last: dict[str, Any] | None = None  # the place after the last batch taken, or before the first one read

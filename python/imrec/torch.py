@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping
 import numpy as np
 import torch
 
-from . import _agree, _log, _ranks
+from . import _agree, _log, _ranks, _torch_detection
 from ._accept import DEFAULTS, ITER
 from ._dataset import class_names
 from ._iterator import ImageRecordIter, position_of
@@ -138,8 +138,8 @@ class Loader(Face):
         (n, K, 3): x, y in px, visibility).
         Default: (image, label), with weights=True (image, label, weight), with images="none" without image.
     transform: a function of one sample, a tuple or dict as in `deliver` but of one slot; returns what replaces it.
-    collate: a function of the list of a batch's samples; returns the batch. Default with transform: torch's default_collate. The
-        list's attribute `batch` contains the items of all slots as tensors.
+    collate: a function of the list of a batch's samples; returns the batch. Default with transform: torch's default_collate;
+        with fitted or target a list of each item. The list's attribute `batch` contains the items of all slots as tensors.
     transform_threads: 1 to 64 threads of Python that run transform and collate, each on a batch, ahead of the consumer by as many
         batches. What the functions draw by torch is a function of seed, sweep and id. Their exceptions are a TransformError in
         the place of the batch, and stats() has their time.
@@ -186,13 +186,14 @@ class Loader(Face):
             self._pin, self._restart, self._shuffled = pin_memory, restart, bool(self._it._options["shuffle"])
             classes = (not parameters.get("num_classes") and not parameters.get("mixup") and not parameters.get("cutmix")
                        and self._it._labels != "float64")
-            self._collate = collate or (torch.utils.data.default_collate if transform else None)
             try:
                 self._items = Items(deliver, weights, self._it._options, channels_last, label_dtype, classes)
             except ArgumentError:
                 self._it.close()
                 raise
-            self._ahead = (Ahead(self._it, self._items, transform, collate, transform_threads, pin_memory)
+            usual = _torch_detection.lists if self._items.has_lists else torch.utils.data.default_collate
+            self._collate = collate or (usual if transform else None)
+            self._ahead = (Ahead(self._it, self._items, transform, self._collate, transform_threads, pin_memory)
                            if self._collate else None)
             self._living = 0  # number of the active loop
             self._told = False  # whether slots without a sample were reported

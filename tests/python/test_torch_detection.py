@@ -128,6 +128,28 @@ def test_perfect_results_have_a_perfect_score(coco, tmp_path):
     assert judge.stats[0] > 0.999
 
 
+@pytest.mark.parametrize("deliver", ["detection", {"image": "fitted", "target": "target", "number": "id"}], ids=str)
+def test_functions_take_a_sample_and_batches_stay_lists(coco, deliver):
+    def halved(sample):
+        image, target = sample.values() if isinstance(sample, dict) else sample
+        return image.float() / 255, {**target, "boxes": target["boxes"] / 2}
+
+    def of_dict(sample):
+        image, target = halved({key: sample[key] for key in ("image", "target")})
+        return {**sample, "image": image, "target": target}
+
+    seen = 0
+    with loader(coco[1], deliver=deliver, transform=halved if deliver == "detection" else of_dict) as ours, loader(coco[1]) as plain:
+        for batch, (others, expected) in zip(ours, plain):
+            images, targets = (batch["image"], batch["target"]) if isinstance(batch, dict) else batch
+            assert isinstance(images, list) and isinstance(targets, list) and len(images) == len(others) == len(targets)
+            for image, target, other, before in zip(images, targets, others, expected):
+                assert torch.equal(image, other.float() / 255) and torch.equal(target["boxes"] * 2, before["boxes"])
+                assert target["image_id"] == before["image_id"]
+                seen += 1
+    assert seen == 10
+
+
 @pytest.mark.parametrize("output, words", [
     ({"labels": [1], "scores": [1.0]}, "no 'boxes'"), ({"boxes": [[0, 0, 1, 1]], "labels": [0], "scores": [1.0]}, "the label 0"),
     ({"boxes": [[0, 0, 1, 1]], "labels": [4], "scores": [1.0]}, "the label 4: the 3 categories have the labels 1 to 3")])
@@ -151,6 +173,10 @@ def test_what_cannot_be_evaluated_or_delivered_is_refused(coco, shard):
     with loader(coco[1], rand_mirror_prob=0.5) as batches:
         next(iter(batches))
         with pytest.raises(imrec.ArgumentError, match="rand_mirror_prob=0.5 moves images"):
+            imrec.torch.coco_results(batches, [], {}, [])
+    for more, words in (({"boxes": True, "preset": "", "label_width": -1}, "boxes=True crops"), ({"num_views": 2}, "num_views=2 delivers"),
+                        ({"rand_flip": 0.25}, "rand_flip=0.25 moves"), ({"rand_pad_prob": 1, "max_pad_scale": 2}, "rand_pad_prob=1 moves")):
+        with loader(coco[1], **more) as batches, pytest.raises(imrec.ArgumentError, match=words):
             imrec.torch.coco_results(batches, [], {}, [])
     with imrec.torch.Loader(shard, data_shape=16, batch_size=4) as batches, pytest.raises(imrec.ArgumentError, match="a Loader of boxes"):
         imrec.torch.coco_results(batches, [], {}, [])
