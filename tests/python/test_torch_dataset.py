@@ -128,7 +128,7 @@ def test_every_parameter_is_in_signature_help_and_types(shard):
     assert all(re.search(rf"\b{name}\b.*:", imrec.torch.Loader.__doc__) for name in parameters)
     typed = set(_tables.LoaderParameters.__annotations__)
     assert typed == (rows | {"mean", "std", "fetch_threads", "fetch_records"}) - {"path_imgrec"} and "num_parts" in _tables.IterParameters.__annotations__
-    assert dir(imrec.torch) == ["Dataset", "Loader", "Prefetched", "normalize", "prefetch_to", "rank_and_world_size"]
+    assert dir(imrec.torch) == ["Dataset", "Loader", "Prefetched", "coco_results", "normalize", "prefetch_to", "rank_and_world_size"]
     given = {n: p.default for n, p in parameters.items() if p.default is not inspect.Parameter.empty}
     with imrec.torch.Loader(shard, batch_size=8, **given) as a, imrec.torch.Loader(shard, batch_size=8) as b:
         assert torch.equal(next(iter(a))[0], next(iter(b))[0])
