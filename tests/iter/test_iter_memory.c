@@ -102,17 +102,6 @@ static bool lies_in(const struct owner *o, const void *p, size_t bytes, enum imr
     return false;
 }
 
-static struct imrec_batch next(struct imrec_iter *it)
-{
-    struct imrec_batch b;
-    struct imrec_error e;
-    enum imrec_status st = imrec_iter_next(it, &b, &e);
-    if (st == IMREC_END)
-        st = imrec_iter_next(it, &b, &e);
-    ck_assert_msg(st == IMREC_OK, "%s", e.message);
-    return b;
-}
-
 CASE(.timeout = 60)
 
 TEST(workers_write_into_the_callers_blocks_what_they_write_into_the_librarys)
@@ -126,7 +115,7 @@ TEST(workers_write_into_the_callers_blocks_what_they_write_into_the_librarys)
                                        "rand_crop=1 last_batch=pad");
     ck_assert_uint_eq(o.count, 3);
     for (int i = 0; i < 12; i++) {
-        const struct imrec_batch b = next(it), t = next(twin);
+        const struct imrec_batch b = following_batch(it), t = following_batch(twin);
         ck_assert(lies_in(&o, b.data, BATCH_BYTES, IMREC_MEMORY_DATA));
         ck_assert_int_eq(memcmp(b.data, t.data, BATCH_BYTES), 0); /* padding is zeros, too */
     }
@@ -165,14 +154,14 @@ LOOP_TEST(a_kept_block_is_freed_after_its_release, 0, 2) /* _i: free_released */
     struct imrec_iter *it = open_in(&s, "", &m);
     struct imrec_kept *kept, *last;
     for (int i = 0; i < 8; i++) {
-        (void)next(it);
+        (void)following_batch(it);
         ck_assert_int_eq(imrec_iter_keep(it, &kept, NULL), IMREC_OK);
         ck_assert_uint_eq(o.count, 4);
         imrec_kept_release(kept);
         ck_assert_uint_eq(o.count, _i == 1 ? 3 : 4);
     }
     ck_assert_uint_eq(o.asked, _i == 1 ? 3 + 8 : 4);
-    (void)next(it);
+    (void)following_batch(it);
     ck_assert_int_eq(imrec_iter_close_keeping(it, &last, NULL), IMREC_OK);
     ck_assert_uint_eq(o.count, 1); /* the batch that is held */
     imrec_kept_release(last);
@@ -187,9 +176,9 @@ TEST(a_free_may_release_other_batches_of_the_same_iterator)
     const struct imrec_memory m = memory_of(&o, true);
     struct imrec_iter *it = open_in(&s, "", &m);
     struct imrec_kept *first, *second;
-    (void)next(it);
+    (void)following_batch(it);
     ck_assert_int_eq(imrec_iter_keep(it, &first, NULL), IMREC_OK);
-    (void)next(it);
+    (void)following_batch(it);
     ck_assert_int_eq(imrec_iter_keep(it, &second, NULL), IMREC_OK);
     o.also = second;
     imrec_kept_release(first);
@@ -214,11 +203,11 @@ TEST(released_blocks_do_not_count_for_memory_limit_once_they_are_freed)
              (unsigned long long)stats.memory_planned_bytes + BATCH_BYTES);
     it = open_in(&s, words, &m);
     for (int i = 0; i < 8; i++) { /* one at a time is within the limit, two are not */
-        (void)next(it);
+        (void)following_batch(it);
         ck_assert_int_eq(imrec_iter_keep(it, &kept, NULL), IMREC_OK);
         if (i == 7) {
             struct imrec_kept *too_many;
-            (void)next(it);
+            (void)following_batch(it);
             ck_assert_int_eq(imrec_iter_keep(it, &too_many, NULL), IMREC_ERR_LIMIT);
         }
         imrec_kept_release(kept);
@@ -250,7 +239,7 @@ TEST(a_refused_block_costs_the_keeping_not_the_batch)
     struct imrec_iter *it = open_in(&s, "", &m);
     struct imrec_kept *kept;
     struct imrec_error err = {0};
-    const void *data = next(it).data;
+    const void *data = following_batch(it).data;
     ck_assert_int_eq(imrec_iter_keep(it, &kept, &err), IMREC_ERR_NO_MEMORY);
     ck_assert_ptr_null(kept);
     ck_assert_int_eq(imrec_iter_keep(it, &kept, &err), IMREC_OK); /* it may be there now */

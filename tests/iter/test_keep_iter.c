@@ -11,18 +11,6 @@ static struct image_set make(void)
         &(struct image_set_options){.records = RECORDS, .shards = 1, .labels = 1, .jpeg = true});
 }
 
-/* The next batch; an END is passed over. */
-static struct imrec_batch next(struct imrec_iter *it)
-{
-    struct imrec_batch b;
-    struct imrec_error e;
-    enum imrec_status st = imrec_iter_next(it, &b, &e);
-    if (st == IMREC_END)
-        st = imrec_iter_next(it, &b, &e);
-    ck_assert_msg(st == IMREC_OK, "%s", e.message);
-    return b;
-}
-
 CASE(.timeout = 60)
 
 TEST(kept_batches_hold_what_they_held_also_after_the_iterator_is_closed)
@@ -35,14 +23,14 @@ TEST(kept_batches_hold_what_they_held_also_after_the_iterator_is_closed)
     const void *data[KEPT];
     static uint8_t expected[KEPT][BATCH_BYTES];
     for (uint32_t i = 0; i < KEPT; i++) {
-        memcpy(expected[i], next(twin).data, BATCH_BYTES);
-        data[i] = next(it).data;
+        memcpy(expected[i], following_batch(twin).data, BATCH_BYTES);
+        data[i] = following_batch(it).data;
         ck_assert_int_eq(imrec_iter_keep(it, &kept[i], NULL), IMREC_OK);
     }
     struct imrec_kept *last, *none;
     static uint8_t after[BATCH_BYTES];
-    memcpy(after, next(twin).data, BATCH_BYTES);
-    const void *at = next(it).data;
+    memcpy(after, following_batch(twin).data, BATCH_BYTES);
+    const void *at = following_batch(it).data;
     ck_assert_int_eq(imrec_iter_close_keeping(it, &last, NULL), IMREC_OK);
     ck_assert_int_eq(memcmp(after, at, BATCH_BYTES), 0);
     imrec_kept_release(last);
@@ -64,7 +52,7 @@ TEST(memory_that_was_released_is_used_again)
     struct imrec_kept *kept, *last = NULL;
     const void *places[5] = {NULL}; /* three of the iterator's own, two that are kept in turn */
     for (uint32_t i = 0; i < KEPT; i++) {
-        const void *data = next(it).data;
+        const void *data = following_batch(it).data;
         uint32_t k = 0;
         while (k < 5 && places[k] != NULL && places[k] != data)
             k++;
@@ -85,7 +73,7 @@ TEST(only_a_batch_that_is_there_can_be_kept_and_only_once)
     struct imrec_iter *it = set_open(&s, true, "batch_size=4");
     struct imrec_kept *kept, *again;
     ck_assert_int_eq(imrec_iter_keep(it, &kept, NULL), IMREC_ERR_ARGUMENT);
-    (void)next(it);
+    (void)following_batch(it);
     ck_assert_int_eq(imrec_iter_keep(it, &kept, NULL), IMREC_OK);
     ck_assert_int_eq(imrec_iter_keep(it, &again, NULL), IMREC_ERR_ARGUMENT);
     ck_assert_ptr_null(again);
@@ -110,9 +98,9 @@ TEST(memory_limit_holds_for_what_is_kept_and_a_release_makes_room)
     snprintf(words, sizeof(words), "batch_size=4 memory_limit=%llu",
              (unsigned long long)stats.memory_planned_bytes + BATCH_BYTES);
     it = set_open(&s, true, words);
-    (void)next(it);
+    (void)following_batch(it);
     ck_assert_int_eq(imrec_iter_keep(it, &kept[0], &e), IMREC_OK);
-    const struct imrec_batch b = next(it);
+    const struct imrec_batch b = following_batch(it);
     ck_assert_int_eq(imrec_iter_keep(it, &kept[1], &e), IMREC_ERR_LIMIT);
     ck_assert_msg(strstr(e.message, "memory_limit is ") != NULL, "%s", e.message);
     ck_assert_uint_eq(b.number, 1);
@@ -129,7 +117,7 @@ TEST(waiting_tells_when_a_batch_is_ready)
     struct imrec_iter *it = set_open(&s, true, "batch_size=13");
     while (!imrec_iter_wait(it, 1))
         continue;
-    (void)next(it);
+    (void)following_batch(it);
     ck_assert(imrec_iter_wait(it, 0)); /* the END is due */
     imrec_iter_close(it);
     image_set_free(&s);

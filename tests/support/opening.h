@@ -45,6 +45,18 @@ static inline struct imrec_iter *open_over(const char *uri, const char *common, 
     return it;
 }
 
+/* The next batch; an END is passed over. */
+static inline struct imrec_batch following_batch(struct imrec_iter *it)
+{
+    struct imrec_batch b;
+    struct imrec_error e;
+    enum imrec_status st = imrec_iter_next(it, &b, &e);
+    if (st == IMREC_END)
+        st = imrec_iter_next(it, &b, &e);
+    ck_assert_msg(st == IMREC_OK, "%s", e.message);
+    return b;
+}
+
 /* From here on whoever asks for memory is refused, and `calls` more of next() go well. */
 static inline void must_ask_for_no_memory(struct imrec_iter *it, int calls)
 {
