@@ -109,7 +109,8 @@ struct container_kind {
     bool examples;   /* records are tf.train.Examples */
     bool own_sums;   /* open() compares each record with a checksum that is next to it */
     bool apart;      /* of each record the bytes are read by themselves: it is a file */
-    bool extents;    /* an index can say where records are, which are found by walking else */
+    bool extents;    /* an index can say where records are, which are found by walking else: */
+    uint32_t least;  /* bytes that each has at least */
     /* By the first bytes of a shard, 512 or all of a shorter one. NULL: never, it is asked for. */
     bool (*recognize)(struct bytes first);
     /* Of a shard whose first bytes are damaged: where the first head of a record in b is, of `left`

@@ -53,9 +53,21 @@ enum imrec_status shard_found_add(struct shard_found *f, uint64_t begin, uint64_
     return shard_found_lost(f, &why, err);
 }
 
+struct taking {
+    const struct container_kind *kind;
+    const char *name; /* of the index */
+    struct shard_found *found;
+};
+
+/* Its checksums say nothing about who has written it. */
 static enum imrec_status take_extent(void *user, struct extent e, struct imrec_error *err)
 {
-    return shard_found_add(user, e.begin, e.bytes, "record", err);
+    const struct taking *t = user;
+    if (e.begin % t->kind->align != 0 || e.bytes < t->kind->least)
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "%.200s: no record of a %s has %" PRIu64 " bytes at %" PRIu64, t->name,
+                          t->kind->name, e.bytes, e.begin);
+    return shard_found_add(t->found, e.begin, e.bytes, "record", err);
 }
 
 /* *name: the index of a shard, as path_imgidx says where; NULL: there is none. An iterator to
@@ -90,9 +102,10 @@ static enum imrec_status list_one(void *context, uint32_t i, struct imrec_error 
     if (name == NULL)
         return l->each(l->c, s, &l->found[i], err);
     const struct index_shard of = {s->uri, s->source, s->size, true};
-    const enum imrec_status st = extents_read(name, &of, take_extent, &l->found[i], err);
+    struct taking t = {l->c->kind, name, &l->found[i]};
+    const enum imrec_status st = extents_read(name, &of, take_extent, &t, err);
     imrec_free(name);
-    return st;
+    return index_wish(l->c->options.path_imgidx) == INDEX_NAMED ? st : index_advise(false, st, err);
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */

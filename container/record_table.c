@@ -428,8 +428,7 @@ enum imrec_status record_table_missing(const struct container *s, char **missing
     return IMREC_OK;
 }
 
-/* Nobody has named the index: what reads the shard without it is said, too. */
-static enum imrec_status advise(bool binary, enum imrec_status st, struct imrec_error *err)
+enum imrec_status index_advise(bool binary, enum imrec_status st, struct imrec_error *err)
 {
     struct imrec_error why;
     if (st == IMREC_OK || st == IMREC_ERR_NO_MEMORY || err == NULL)
@@ -452,7 +451,7 @@ static enum imrec_status load_beside(struct container *s, struct beside *b, stru
         if (err != NULL)
             *err = s->index_doubt;
     }
-    return advise(binary, st, err);
+    return index_advise(binary, st, err);
 }
 
 enum imrec_status record_table_find(struct container *s, struct imrec_error *err)

@@ -6,6 +6,9 @@
 
 enum index_wish { INDEX_NONE, INDEX_AUTO, INDEX_NAMED };
 enum index_wish index_wish(const char *path_imgidx); /* NULL and "" are none */
+/* The status of reading an index that nobody has named: *err also says what reads the shard without
+ * it. binary: it is made by imrec index --binary. */
+enum imrec_status index_advise(bool binary, enum imrec_status st, struct imrec_error *err);
 
 /* Reads one index a shard into s->records, in (shard, offset) order, sets record_total and
  * index_hash. Indexes and shards go together by name where the names without suffix are the

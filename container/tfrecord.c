@@ -95,6 +95,8 @@ static enum imrec_status open_record(const struct container *c, const struct rec
 {
     const struct unit_range all = record_table_extent(c, at->number);
     const uint64_t bytes = all.end - all.begin;
+    if (bytes < TFRECORD_HEAD_BYTES + TFRECORD_TAIL_BYTES)
+        return imrec_fail(err, IMREC_ERR_CORRUPT, "no record has %" PRIu64 " bytes", bytes);
     const size_t content = (size_t)bytes - TFRECORD_HEAD_BYTES - TFRECORD_TAIL_BYTES;
     uint64_t length;
     *used = bytes;
@@ -146,6 +148,7 @@ const struct container_kind tfrecord_kind = {
     .align = 1,
     .own_index = true,
     .extents = true,
+    .least = TFRECORD_HEAD_BYTES + TFRECORD_TAIL_BYTES,
     .masks = true,
     .fields = true,
     .rooms = true,

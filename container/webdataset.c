@@ -146,12 +146,40 @@ static void drop_image(struct record *r, struct record_field *fields, const stru
     r->fields = fields;
 }
 
+struct key {
+    size_t n; /* 0: no file was seen */
+    char text[TAR_NAME_MAX];
+};
+
+/* Whether a file has the key of those before it. An index may be of an archive that was written
+ * again since. */
+static bool is_of_sample(const struct tar_member *m, struct key *key)
+{
+    const char *extension;
+    const size_t n = tar_key_bytes(m->h.name, &extension);
+    if (key->n != 0)
+        return key->n == n && memcmp(key->text, m->h.name, n) == 0;
+    memcpy(key->text, m->h.name, n);
+    key->n = n;
+    return true;
+}
+
+static enum imrec_status other_sample(struct imrec_error *err)
+{
+    return imrec_fail(err, IMREC_ERR_CORRUPT,
+                      "these are not the files of one sample: the archive has changed since it was "
+                      "listed, or since its index was made (imrec index)");
+}
+
 static enum imrec_status look_at_files(const struct sample_spec *spec, struct bytes left,
                                        bool fields, struct parse_room *room, struct finding *f,
                                        struct record *out, struct imrec_error *err)
 {
     struct tar_member m;
+    struct key key = {.n = 0};
     while (tar_members_next(&left, &m)) {
+        if (!is_of_sample(&m, &key))
+            return other_sample(err);
         const uint32_t rank = sample_spec_rank(spec, m.extension);
         if (rank < f->rank) {
             f->rank = rank;
@@ -169,7 +197,7 @@ static enum imrec_status look_at_files(const struct sample_spec *spec, struct by
     }
     if (fields)
         drop_image(out, room->fields, f);
-    return IMREC_OK;
+    return left.n == 0 ? IMREC_OK : other_sample(err);
 }
 
 static enum imrec_status no_image(const struct sample_spec *s, struct imrec_error *err)
@@ -229,6 +257,7 @@ const struct container_kind webdataset_kind = {
     .align = TAR_BLOCK,
     .own_index = true,
     .extents = true,
+    .least = TAR_BLOCK,
     .masks = true,
     .fields = true,
     .rooms = true,

@@ -11,11 +11,13 @@
 
 char *extents_name(const char *folder, const char *shard)
 {
-    const char *slash = strrchr(shard, '/');
-    const char *base = folder != NULL && slash != NULL ? slash + 1 : shard;
-    const size_t n = folder != NULL ? strlen(folder) : 0;
-    const size_t bytes = n + 1 + strlen(base) + sizeof(SUFFIX);
-    char *name = imrec_zalloc(bytes, 1);
+    const size_t end = source_name_bytes(shard); /* a query follows the suffix */
+    const char *base = shard;
+    for (size_t i = 0; folder != NULL && i < end; i++)
+        if (shard[i] == '/')
+            base = shard + i + 1;
+    const size_t n = folder != NULL ? strlen(folder) : 0, bytes = (size_t)(shard + end - base);
+    char *name = imrec_zalloc(n + 1 + bytes + sizeof(SUFFIX) + strlen(shard + end), 1);
     if (name == NULL)
         return NULL;
     if (folder != NULL) {
@@ -23,8 +25,19 @@ char *extents_name(const char *folder, const char *shard)
         if (n != 0 && folder[n - 1] != '/')
             name[n] = '/';
     }
-    strcat(name, base);
-    return strcat(name, SUFFIX);
+    strncat(name, base, bytes);
+    strcat(name, SUFFIX);
+    return folder != NULL ? name : strcat(name, shard + end);
+}
+
+/* A web server may answer with a page for every name. */
+static bool is_index(struct source *f)
+{
+    uint8_t head[INDEX_BLOCKS_HEAD_BYTES];
+    struct index_blocks h;
+    return f->size >= sizeof(head) && source_read(f, 0, head, sizeof(head), NULL) == IMREC_OK &&
+           index_blocks_read_head("", (struct bytes){head, sizeof(head)}, f->size, &h, NULL) ==
+               IMREC_OK;
 }
 
 bool extents_are_there(const char *name)
@@ -33,7 +46,8 @@ bool extents_are_there(const char *name)
     struct source *source = NULL;
     if (listed_look(name, &file))
         return file != NULL;
-    const bool there = source_open(name, &source, NULL) == IMREC_OK;
+    const bool there =
+        source_open(name, &source, NULL) == IMREC_OK && (!source_is_far(name) || is_index(source));
     source_close(source);
     return there;
 }

@@ -5,10 +5,10 @@
 
 #include "container/shards/index_load.h"
 
-/* The shard's name with .idxb after it; in `folder`, unless NULL. The caller frees it; NULL: no
- * memory. */
+/* The shard's name with .idxb after it, before a query; in `folder`, unless NULL. The caller frees
+ * it; NULL: no memory. */
 char *extents_name(const char *folder, const char *shard);
-/* Whether there is an object of that name. */
+/* Whether there is an object of that name; of a web server one that begins as an index does. */
 bool extents_are_there(const char *name);
 
 struct extent {

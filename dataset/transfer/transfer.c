@@ -136,7 +136,7 @@ static enum imrec_status put(struct transfer *t, struct imrec_record *r, struct 
     if (r->metadata != IMREC_NO_METADATA)                       /* names keys, has no image */
         return IMREC_OK;
     if (copies(t)) {
-        IMREC_TRY(t->kind->copy(t->out, (struct bytes){r->data, r->size}, err));
+        IMREC_TRY(t->kind->copy(t->out, r, err));
     } else {
         IMREC_TRY(take_labels(t, r, from->own_index ? all->label_count : r->label_count, err));
         if (from == &webdataset_kind)

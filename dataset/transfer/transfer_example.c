@@ -204,9 +204,9 @@ put(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_err
     return put_framed(x, (struct bytes){x->example.p, x->example.n}, err);
 }
 
-static enum imrec_status copy(void *out, struct bytes example, struct imrec_error *err)
+static enum imrec_status copy(void *out, const struct imrec_record *r, struct imrec_error *err)
 {
-    return put_framed(out, example, err);
+    return put_framed(out, (struct bytes){r->data, r->size}, err);
 }
 
 static uint64_t size(const void *out)

@@ -15,7 +15,7 @@ struct transfer_kind {
     enum imrec_status (*put)(void *out, const struct imrec_record *r, uint64_t *dropped,
                              struct imrec_error *err);
     /* One that comes out of such a file, as it is there. NULL: put(). */
-    enum imrec_status (*copy)(void *out, struct bytes record, struct imrec_error *err);
+    enum imrec_status (*copy)(void *out, const struct imrec_record *r, struct imrec_error *err);
     uint64_t (*size)(const void *out);
     /* Makes it real; it is gone, also on failure. */
     enum imrec_status (*commit)(void *out, struct imrec_error *err);

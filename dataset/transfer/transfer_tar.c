@@ -297,7 +297,7 @@ take_key(struct tars *x, const struct imrec_record *r, struct bytes key, struct 
         key = text_of(usual);
     }
     if (!is_key(key))
-        return fail(r, "has a " SAMPLE_KEY " that names no file in a folder", key, err);
+        return fail(r, "has a key that names no file in a folder", key, err);
     if (x->count != 0 && key.n == x->before.n && memcmp(key.p, x->before.p, key.n) == 0)
         return fail(r, "has the key of the one before it, an archive would make one sample of both",
                     key, err);
@@ -332,13 +332,15 @@ put(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_err
     return sink_append(x->sink, x->sample.p, x->sample.n, err);
 }
 
-static enum imrec_status copy(void *out, struct bytes sample, struct imrec_error *err)
+static enum imrec_status copy(void *out, const struct imrec_record *r, struct imrec_error *err)
 {
     static const uint8_t zeros[TAR_BLOCK];
     struct tars *x = out;
+    IMREC_TRY(sample_files_read(r, &x->name, &x->text, err));
+    IMREC_TRY(take_key(x, r, all_of(&x->name), err));
     x->count++;
-    IMREC_TRY(sink_append(x->sink, sample.p, sample.n, err));
-    return sink_append(x->sink, zeros, (size_t)(tar_padded(sample.n) - sample.n), err);
+    IMREC_TRY(sink_append(x->sink, r->data, r->size, err));
+    return sink_append(x->sink, zeros, (size_t)(tar_padded(r->size) - r->size), err);
 }
 
 static uint64_t size(const void *out)

@@ -1,7 +1,8 @@
 /* tests/container/test_extents.c - the index of a tar archive or a TFRecord file: the same records
  * in the same order as without, and nothing of a damaged one, or of one of another shard. */
 #include "container/container.h"
-#include "container/shards/index_load.h"
+#include "container/shards/extents.h"
+#include "formats/set/image_list.h"
 #include "imrec/dataset.h"
 #include "storage/mem.h"
 #include "storage/sink.h"
@@ -214,6 +215,86 @@ TEST(an_index_of_another_kind_is_refused)
     ck_assert_int_eq(try_open("mem://a.tar", "auto", &c), IMREC_ERR_CORRUPT);
     ck_assert_msg(strstr(g_err.message, "is the index of a RecordIO shard") != NULL, "%s",
                   g_err.message);
+}
+
+/* Written by somebody who knows the checksums. */
+static void put_index(const char *shard, struct index_entry e)
+{
+    struct index_blocks h;
+    struct sink *sink;
+    struct source *source;
+    char name[100];
+    (void)snprintf(name, sizeof(name), "%s.idxb", shard);
+    ck_assert_int_eq(source_open(shard, &source, &g_err), IMREC_OK);
+    const struct index_shard of = {shard, source, source->size, true};
+    ck_assert_int_eq(index_of_shard(&of, &h, &g_err), IMREC_OK);
+    source_close(source);
+    h.flags = INDEX_BLOCKS_EXTENTS;
+    ck_assert_int_eq(sink_open(name, &sink, &g_err), IMREC_OK);
+    ck_assert_int_eq(index_write(sink, &h, &e, 1, &g_err), IMREC_OK);
+    ck_assert_int_eq(sink_commit(sink, &g_err), IMREC_OK);
+}
+
+LOOP_TEST(extents_that_no_record_can_have_are_refused, 0, 8)
+{
+    static const struct {
+        const char *uri;
+        struct index_entry e;
+    } rows[] = {{"mem://a.tfrecord", {0, 5}},  {"mem://a.tfrecord", {0, 15}},
+                {"mem://a.tfrecord", {7, 1}},  {"mem://a.tar", {0, 511}},
+                {"mem://a.tar", {1, 512}},     {"mem://a.tar", {8, 1024}},
+                {"mem://a.tar", {0, 1 << 30}}, {"mem://a.tfrecord", {0, UINT64_MAX}}};
+    struct container c;
+    make_tar(3);
+    put("a.tar", g_file.n);
+    make_tfrecord(3);
+    put("a.tfrecord", g_file.n);
+    put_index(rows[_i].uri, rows[_i].e);
+    ck_assert_int_eq(try_open(rows[_i].uri, "auto", &c), IMREC_ERR_CORRUPT);
+    ck_assert_msg(strstr(g_err.message, "path_imgidx=none") != NULL, "%s", g_err.message);
+}
+
+/* Samples of an archive that was written again, of the same size and with the same first bytes. */
+TEST(files_of_two_samples_are_no_sample)
+{
+    struct imrec_error err;
+    struct container c;
+    struct parse_room room;
+    struct record x;
+    g_file.n = 0;
+    for (uint32_t i = 0; i < 8; i++) {
+        char name[40];
+        (void)snprintf(name, sizeof(name), "%u.cls", i);
+        tar_text(&g_file, name, "3");
+        (void)snprintf(name, sizeof(name), "%u.jpg", i);
+        tar_text(&g_file, name, "image");
+    }
+    put("a.tar", g_file.n);
+    put_index("mem://a.tar", (struct index_entry){1024, 2048}); /* an image, and the next label */
+    ck_assert_int_eq(try_open("mem://a.tar", "auto", &c), IMREC_OK);
+    ck_assert_int_eq(parse_room_init(&room, 4, IMREC_LABEL_FLOAT32, 1 << 20, &err), IMREC_OK);
+    struct record_ref ref = {.bytes = {g_file.p + 1024, 2048}};
+    ck_assert_int_eq(c.kind->parse(&c, &ref, RECORD_PARTS, &room, &x, &err), IMREC_ERR_CORRUPT);
+    ck_assert_msg(strstr(err.message, "not the files of one sample") != NULL, "%s", err.message);
+    ref.bytes = (struct bytes){g_file.p + 2048, 1024 + 512}; /* a file, and half of a header */
+    g_file.p[2048 + 1024 + 200] ^= 1;
+    ck_assert_int_eq(c.kind->parse(&c, &ref, RECORD_PARTS, &room, &x, &err), IMREC_ERR_CORRUPT);
+    parse_room_free(&room);
+    container_close(&c);
+}
+
+TEST(a_query_of_a_web_server_follows_the_name)
+{
+    static const char *const rows[][3] = {
+        {NULL, "http://h/a.tar?x=/1", "http://h/a.tar.idxb?x=/1"},
+        {NULL, "a/b.tar", "a/b.tar.idxb"},
+        {"indexes", "http://h/f/a.tar?x=/1", "indexes/a.tar.idxb"},
+        {"indexes/", "s3://b/a-00000-of-00001", "indexes/a-00000-of-00001.idxb"}};
+    for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+        char *name = extents_name(rows[i][0], rows[i][1]);
+        ck_assert_str_eq(name, rows[i][2]);
+        imrec_free(name);
+    }
 }
 
 TEST(a_damaged_archive_gets_no_index)

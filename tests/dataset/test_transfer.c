@@ -257,6 +257,21 @@ TEST(an_archive_comes_back_from_records_and_from_examples_byte_for_byte)
     ck_assert_uint_eq(g_result.records, 2);
 }
 
+TEST(copies_that_one_reader_would_join_are_refused)
+{
+    tar_text(&g_file, "a.jpg", "one");
+    tar_text(&g_file, "a.cls", "1");
+    finish_tar();
+    struct imrec_records_options o = from_to("mem://a.tar;mem://a.tar", "mem://b.tar");
+    refuse(&o, IMREC_ERR_DATA, "has the key of the one before it");
+    g_file.n = 0;
+    tar_text(&g_file, "../a.jpg", "one");
+    tar_text(&g_file, "../a.cls", "1");
+    finish_tar();
+    o.input = "mem://a.tar";
+    refuse(&o, IMREC_ERR_DATA, "names no file in a folder: ../a");
+}
+
 TEST(long_names_come_back)
 {
     char text[4000];
