@@ -106,6 +106,7 @@ class ImageRecordIter:
     _loops: Loops
     _source: _fetch.Fetching | None  # of data that is no path; must outlive _it
     _blocks: Blocks | None  # of an allocator
+    _detects: bool  # aug_seq=det_aug_default
     _defaults: Mapping[str, Any] = DEFAULTS
     _of_loader = False
 
@@ -156,6 +157,7 @@ class ImageRecordIter:
             status = open_it()
         self._pass_on(status)
         self._check_memory(status, err)
+        self._detects = text(options.aug_seq) == "det_aug_default"
         del texts  # borrowed until here
         return out[0], options
 
@@ -193,7 +195,7 @@ class ImageRecordIter:
             "channels": options.data_shape.channels, "shuffle": options.shuffle,
             "seed": options.seed if options.seed_aug < 0 else options.seed_aug,
             "masks": options.masks != lib.IMREC_MASK_NONE, "keypoints": options.keypoints,
-            "boxes": options.boxes or text(options.aug_seq) == "det_aug_default", "detects": text(options.aug_seq) == "det_aug_default",
+            "boxes": options.boxes or self._detects, "detects": self._detects,
             "views": options.num_views, "moves": {name: getattr(options, name) for name in _MOVES},
             "bfloat16": self._bfloat16, "nhwc": self._nhwc, "fields": _field_names(self._parameters.get("fields")),
             **_image_names(self._parameters.get("images")),
