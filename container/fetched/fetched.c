@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define IMAGE_MOST   ((uint64_t)1 << 31)
+#define FIELDS_MOST  65536u
 #define MEAN_BYTES   ((uint64_t)64 << 10)
 #define AT_ONCE      16u
 #define AT_ONCE_MOST 65536u
@@ -91,6 +92,32 @@ static void close_fetched(struct container *c)
 
 /* ---- fetching ----------------------------------------------------------------------------- */
 
+static const char *wrong_field(const struct imrec_field *f)
+{
+    const size_t each = f->kind == IMREC_FIELD_INT64     ? sizeof(int64_t)
+                        : f->kind == IMREC_FIELD_FLOAT32 ? sizeof(float)
+                                                         : 1;
+    if (f->kind == IMREC_FIELD_NONE || (unsigned)f->kind > IMREC_FIELD_FLOAT32)
+        return "a field's kind is none of enum imrec_field_kind";
+    if (f->name == NULL || f->name_bytes == 0)
+        return "a field has no name";
+    if (f->size > IMAGE_MOST || f->size % each != 0 || (f->bytes == NULL && f->size != 0))
+        return "a field must have at most 2^31 bytes, whole numbers of them, and be there";
+    return NULL;
+}
+
+static const char *wrong_fields(const struct imrec_fetched *f)
+{
+    if (f->field_count > FIELDS_MOST || (f->field_count != 0 && f->fields == NULL))
+        return "it must have at most 65536 fields, and they must be there";
+    for (uint32_t i = 0; i < f->field_count; i++) {
+        const char *wrong = wrong_field(&f->fields[i]);
+        if (wrong != NULL)
+            return wrong;
+    }
+    return NULL;
+}
+
 static const char *what_is_wrong(const struct imrec_fetched *f)
 {
     if (f->status == IMREC_END)
@@ -103,7 +130,7 @@ static const char *what_is_wrong(const struct imrec_fetched *f)
         return "it has a number of labels, and no labels";
     if ((unsigned)f->label_dtype > IMREC_LABEL_INT64)
         return "its label_dtype is none of enum imrec_label_dtype";
-    return NULL;
+    return wrong_fields(f);
 }
 
 /* What the caller's function says must not be used before it is looked at. */
@@ -195,13 +222,32 @@ static bool take_labels(const struct imrec_fetched *f, struct parse_room *room)
     return exact;
 }
 
+static enum imrec_status take_fields(const struct imrec_fetched *f, struct parse_room *room,
+                                     struct record *out, struct imrec_error *err)
+{
+    if (!IMREC_GROW(room->fields, room->field_room, (uint64_t)f->field_count))
+        return IMREC_NO_MEMORY(err, "no memory for the fields of a record");
+    for (uint32_t i = 0; i < f->field_count; i++) {
+        const struct imrec_field *from = &f->fields[i];
+        room->fields[i] = (struct record_field){
+            .name = {(const uint8_t *)from->name, from->name_bytes},
+            .value = {from->bytes, from->size},
+            .type = from->kind == IMREC_FIELD_INT64     ? FIELD_INT64
+                    : from->kind == IMREC_FIELD_FLOAT32 ? FIELD_FLOAT32
+                                                        : FIELD_BYTES,
+        };
+    }
+    out->fields = room->fields;
+    out->field_count = f->field_count;
+    return IMREC_OK;
+}
+
 static enum imrec_status parse(const struct container *c, const struct record_ref *ref,
                                unsigned parts, struct parse_room *room, struct record *out,
                                struct imrec_error *err)
 {
     const struct imrec_fetched *f = (const struct imrec_fetched *)(const void *)ref->bytes.p;
     (void)c;
-    (void)err;
     *out = (struct record){.id = f->id, .label_count = f->label_count};
     const uint32_t n = f->label_count < room->label_room ? f->label_count : room->label_room;
     out->typed = take_labels(f, room) ? room->typed : NULL;
@@ -209,6 +255,8 @@ static enum imrec_status parse(const struct container *c, const struct record_re
     out->image = (struct bytes){f->image, f->image_bytes};
     if ((parts & RECORD_MASK) != 0)
         out->mask = (struct bytes){f->mask, f->mask_bytes};
+    if ((parts & RECORD_FIELDS) != 0 && f->field_count != 0)
+        return take_fields(f, room, out, err);
     return IMREC_OK;
 }
 
@@ -240,6 +288,7 @@ static const struct container_kind fetched_kind = {
     .align = 1,
     .own_index = true,
     .masks = true,
+    .fields = true,
     .rooms = true,
     .fetch = fetch,
     .let_go = let_go,

@@ -4,6 +4,7 @@
 #define IMREC_FETCH_H
 
 #include "imrec/iterator.h"
+#include "imrec/records.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -24,7 +25,12 @@ struct imrec_fetched {
     uint64_t id;              /* initially the number; it is delivered with the sample */
     enum imrec_status status; /* not IMREC_OK: this record alone failed */
     const char *why;          /* and why: a sentence, or NULL */
-    uint64_t reserved[4];     /* 0 */
+    /* With fields= and images=: named parts (imrec/records.h), those that are asked for and others,
+     * in any order, at most 65536. Names and bytes must stay valid as the image must. */
+    const struct imrec_field *fields;
+    uint32_t field_count;
+    uint32_t reserved0;   /* 0 */
+    uint64_t reserved[2]; /* 0 */
 };
 
 /* Fetches records numbers[0..n), which ascend, into out[0..n); with repeats a number may come more

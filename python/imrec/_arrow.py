@@ -11,7 +11,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ._fetch import LABELS, address, data_of, fail, number_of
+from ._fetch import asked_for, put_fields, LABELS, address, data_of, fail, number_of
 from ._ffi import ffi
 from ._store import _registered
 from .errors import ArgumentError
@@ -47,7 +47,7 @@ def is_table(source: Any) -> bool:
 
 def rows_of(source: Any, image: str | None, label: str | None, width: int, parameters: dict[str, Any]) -> Any:
     """The rows. Parquet files that are larger than shuffle_window set an order in `parameters`."""
-    columns = image or "image", label, width
+    columns = image or "image", label, width, asked_for(parameters)
     window = parameters.get("shuffle_window") or _WINDOW
     paths = _paths(source)
     if paths is not None:
@@ -57,7 +57,8 @@ def rows_of(source: Any, image: str | None, label: str | None, width: int, param
     elif hasattr(source, "files") and source.format.default_extname == "parquet" and not getattr(source, "_scan_options", None):
         files = ParquetRows([(path, source.filesystem) for path in source.files], *columns, window)
     elif hasattr(source, "to_table"):
-        names = [name for name in (image or "image", label or "label") if name == label or name in source.schema.names]
+        names = [name for name in (image or "image", label or "label", *asked_for(parameters))
+                 if name == label or name in source.schema.names]
         return TableRows(source.to_table(columns=names), "pyarrow.Dataset", *columns)
     elif type(source).__name__ == "RecordBatch":
         return TableRows(_arrow().Table.from_batches([source]), "pyarrow.RecordBatch", *columns)
@@ -71,7 +72,7 @@ def rows_of(source: Any, image: str | None, label: str | None, width: int, param
     return files
 
 
-def _hugging(source: Any, image: str, label: str | None, width: int) -> Any:
+def _hugging(source: Any, image: str, label: str | None, width: int, fields: dict[str, bool]) -> Any:
     if type(source).__name__ != "Dataset":
         more = "choose one of its splits" if type(source).__name__ == "DatasetDict" else (
             "it cannot be read by index: load it without streaming, or give the paths of its Parquet files")
@@ -79,7 +80,7 @@ def _hugging(source: Any, image: str, label: str | None, width: int) -> Any:
     indices = None
     if source._indices is not None:
         indices = source._indices.column(0).to_numpy()
-    return TableRows(source._data.table, "datasets.Dataset", image, label, width, indices, source._fingerprint)
+    return TableRows(source._data.table, "datasets.Dataset", image, label, width, fields, indices, source._fingerprint)
 
 
 # ---- columns -----------------------------------------------------------------------------------------------------
@@ -194,26 +195,32 @@ class _Labels:
             fail(out, int(i), "its label is null", kept)
 
 
-def _named(names: Sequence[str], image: str, label: str | None, what: str) -> str | None:
+def _named(names: Sequence[str], image: str, label: str | None, fields: dict[str, bool], what: str) -> str | None:
     """The label's column."""
-    for column in (image, *([label] if label is not None else [])):
+    needed = [name for name, must in fields.items() if must]
+    for column in (image, *([label] if label is not None else []), *needed):
         if column not in names:
-            raise ArgumentError(f"{what} has no column {column!r}, it has {', '.join(map(repr, names))}: image= and label= name "
-                                "the columns of images and labels")
+            raise ArgumentError(f"{what} has no column {column!r}, it has {', '.join(map(repr, names))}: image=, label= and fields= "
+                                "name columns")
     return label if label is not None else "label" if "label" in names else None
 
 
 class _Columns:
-    """Images and labels of a table."""
+    """Images, labels and fields of a table."""
 
-    def __init__(self, table: Any, image: str, label: str | None, width: int, what: str) -> None:
-        label = _named(table.column_names, image, label, what)
+    def __init__(self, table: Any, image: str, label: str | None, width: int, fields: dict[str, bool], what: str) -> None:
+        label = _named(table.column_names, image, label, fields, what)
+        self.fields = {name: table.column(name) for name in fields if name in table.column_names}
         self.images = _Images(table.column(image), f"{what}: {image}")
         self.labels = _Labels(None if label is None else table.column(label), f"{what}: {label}", width)
 
     def fill(self, rows: np.ndarray[Any, Any], out: np.ndarray[Any, Any], kept: list[Any]) -> None:
         self.images.fill(rows, out, kept)
         self.labels.fill(rows, out, kept)
+        if self.fields:
+            values = [column.take(rows).to_pylist() for column in self.fields.values()]
+            for i, row in enumerate(zip(*values)):
+                put_fields(out, i, list(zip(self.fields, row)), kept)
 
 
 class TableRows:
@@ -222,10 +229,10 @@ class TableRows:
     block_begin: np.ndarray[Any, Any] | None = None
     threads, at_once = 2, 64
 
-    def __init__(self, table: Any, name: str, image: str, label: str | None, width: int, indices: Any = None,
-                 fingerprint: Any = None) -> None:
+    def __init__(self, table: Any, name: str, image: str, label: str | None, width: int, fields: dict[str, bool],
+                 indices: Any = None, fingerprint: Any = None) -> None:
         self.name, self._indices, self.fingerprint = name, indices, number_of(fingerprint)
-        self._columns = _Columns(table, image, label, width, name)
+        self._columns = _Columns(table, image, label, width, fields, name)
         self._total = table.num_rows
         self.count = table.num_rows if indices is None else len(indices)
         self.record_bytes = self._columns.images.bytes // max(1, table.num_rows)
@@ -325,11 +332,15 @@ class ParquetRows:
 
     threads, at_once = 4, 64
 
-    def __init__(self, files: list[tuple[str, Any]], image: str, label: str | None, width: int, memory: int) -> None:
-        self._pq = _arrow("pyarrow.parquet")
+    def __init__(self, files: list[tuple[str, Any]], image: str, label: str | None, width: int, fields: dict[str, bool],
+                 memory: int) -> None:
+        self._pq, self._fields = _arrow("pyarrow.parquet"), fields
         self._image, self._width, self._memory = image, width, memory
         self._files, self._metadata = files, [self._head(path, fs) for path, fs in files]
-        self._label = _named(self._metadata[0].schema.to_arrow_schema().names, image, label, files[0][0])
+        there = self._metadata[0].schema.to_arrow_schema().names
+        self._label = _named(there, image, label, fields, files[0][0])
+        self._names = list(dict.fromkeys([image, *([self._label] if self._label is not None else []),
+                                          *(name for name in fields if name in there)]))
         self._places: list[tuple[int, int]] = []  # file and row group of each block
         begin, self.bytes, facts = [0], 0, []
         for n, metadata in enumerate(self._metadata):
@@ -369,12 +380,11 @@ class ParquetRows:
     def _decode(self, block: int) -> tuple[_Columns, int]:
         number, group = self._places[block]
         path, fs = self._files[number]
-        names = [self._image] if self._label is None else [self._image, self._label]
         with self._open(path, fs, self._metadata[number]) as file:
-            table = file.read_row_group(group, columns=names, use_threads=False)
+            table = file.read_row_group(group, columns=self._names, use_threads=False)
         if table.num_rows != self._begin[block + 1] - self._begin[block]:
             raise ValueError(f"{path}: row group {group} has {table.num_rows} rows, its metadata says otherwise")
-        return _Columns(table, self._image, self._label, self._width, path), table.nbytes
+        return _Columns(table, self._image, self._label, self._width, self._fields, path), table.nbytes
 
     def _forget(self, block: int) -> None:
         """Those used longest ago, until the others fit; windows that still use one keep it alive."""

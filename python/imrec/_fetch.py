@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Callable, Protocol
@@ -9,6 +10,7 @@ from typing import Any, Callable, Protocol
 import numpy as np
 
 from ._ffi import ffi, lib
+from ._options import as_text
 from ._running import in_callback
 from ._store import _tell
 from .errors import ArgumentError, CancelledError
@@ -16,9 +18,11 @@ from .errors import ArgumentError, CancelledError
 KEYWORDS = ("image", "label", "fetch_threads", "fetch_records")  # of an iterator whose data is a source
 
 _OFFSETS = {name: ffi.offsetof("struct imrec_fetched", name) for name in (
-    "image", "image_bytes", "mask", "mask_bytes", "labels", "label_count", "label_dtype", "id", "status", "why")}
+    "image", "image_bytes", "mask", "mask_bytes", "labels", "label_count", "label_dtype", "id", "status", "why", "fields",
+    "field_count")}
 _FORMATS = {"image": np.uintp, "image_bytes": np.uintp, "mask": np.uintp, "mask_bytes": np.uintp, "labels": np.uintp,
-            "label_count": np.uint32, "label_dtype": np.uint32, "id": np.uint64, "status": np.uint32, "why": np.uintp}
+            "label_count": np.uint32, "label_dtype": np.uint32, "id": np.uint64, "status": np.uint32, "why": np.uintp, "fields": np.uintp,
+            "field_count": np.uint32}
 #: struct imrec_fetched
 FETCHED = np.dtype({"names": list(_OFFSETS), "formats": [_FORMATS[name] for name in _OFFSETS],
                     "offsets": list(_OFFSETS.values()), "itemsize": ffi.sizeof("struct imrec_fetched")})
@@ -143,7 +147,8 @@ class Items:
     threads, at_once = 4, 16
     ended: Callable[[], bool]  # nobody waits for samples any more
 
-    def __init__(self, source: Any, image: str | None, label: str | None, label_width: int) -> None:
+    def __init__(self, source: Any, image: str | None, label: str | None, label_width: int, fields: dict[str, bool]) -> None:
+        self._fields = tuple(fields)
         self._source, self._image, self._label = source, image or "image", label
         self._none = np.zeros(label_width, np.float32)  # the labels of a sample without any
         self._many = getattr(source, "fetch", None) or getattr(source, "__getitems__", None)
@@ -186,6 +191,8 @@ class Items:
                 if isinstance(sample, BaseException):
                     raise sample
                 image, label, mask = self._parts(sample)
+                if self._fields and isinstance(sample, Mapping):
+                    put_fields(out, i, [(name, sample.get(name)) for name in self._fields], kept)
                 self._put(out, i, "image", "image_bytes", image, kept)
                 if mask is not None:
                     self._put(out, i, "mask", "mask_bytes", mask, kept)
@@ -218,6 +225,48 @@ class Items:
                 raise TypeError(f"it is a {type(sample).__name__} of {len(sample)}, it must be (image, label)")
             return sample[0], sample[1], None
         return sample, None, None
+
+
+def asked_for(parameters: Mapping[str, Any]) -> dict[str, bool]:
+    """The names of fields= and images= after the first image, and whether each must be there."""
+    fields, images = (as_text(None, name, parameters.get(name) or "") for name in ("fields", "images"))
+    out = {name.rstrip("?"): not name.endswith("?") for name in fields.split(",") if name}
+    for image in images.split(",")[1:]:
+        out[image.partition(":")[0].rstrip("?")] = "?" not in image
+    return out
+
+
+def put_fields(out: np.ndarray[Any, Any], i: int, values: list[tuple[str, Any]], kept: list[Any]) -> None:
+    """Those that are not None, as the fields of sample i."""
+    there = [(name, value) for name, value in values if value is not None]
+    fields = ffi.new("struct imrec_field[]", len(there))
+    kept.append(fields)
+    for field, (name, value) in zip(fields, there):
+        data, field.kind = _field_of(name, value)
+        texts = ffi.from_buffer(name.encode()), ffi.from_buffer(data)
+        kept.append(texts)
+        field.name, field.name_bytes, field.bytes, field.size = texts[0], len(texts[0]), texts[1], len(texts[1])
+    out["fields"][i], out["field_count"][i] = address(fields), len(there)
+
+
+def _field_of(name: str, value: Any) -> tuple[Any, int]:
+    """Its bytes, and their enum imrec_field_kind."""
+    if isinstance(value, str):
+        return value.encode(), lib.IMREC_FIELD_BYTES
+    if isinstance(value, Mapping) and isinstance(value.get("bytes"), bytes):  # an image of Hugging Face
+        return value["bytes"], lib.IMREC_FIELD_BYTES
+    if isinstance(value, (Mapping, list, tuple)) and not _are_numbers(value):
+        return json.dumps(value, ensure_ascii=False).encode(), lib.IMREC_FIELD_BYTES
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return data_of(value, name), lib.IMREC_FIELD_BYTES
+    numbers = labels_of(value)
+    if numbers.dtype == np.int64:
+        return numbers, lib.IMREC_FIELD_INT64
+    return numbers.astype(np.float32), lib.IMREC_FIELD_FLOAT32
+
+
+def _are_numbers(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and all(isinstance(v, (int, float)) for v in value)
 
 
 def data_of(image: Any, what: str = "image") -> Any:
@@ -265,7 +314,7 @@ def rows_of(source: Any, parameters: dict[str, Any]) -> Fetching | None:
     if table:
         rows = _arrow.rows_of(source, image, label, width, parameters)
     else:
-        rows = Items(source, image, label, width)
+        rows = Items(source, image, label, width, asked_for(parameters))
     if rows.count < 1:
         raise ArgumentError(f"{rows.name} has no samples")
     return Fetching(rows, threads, at_once)

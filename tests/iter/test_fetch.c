@@ -335,10 +335,54 @@ static void give_odd_labels(uint64_t number, struct imrec_fetched *f)
     f->label_dtype = is_bad(number) ? 9 : f->label_dtype;
 }
 
+static const int64_t g_numbers[] = {7, -1};
+static const struct imrec_field good_fields[] = {{"txt", 3, "a caption", 9, IMREC_FIELD_BYTES},
+                                                 {"n", 1, g_numbers, 16, IMREC_FIELD_INT64},
+                                                 {"none", 4, NULL, 0, IMREC_FIELD_BYTES}},
+                                bad_fields[] = {
+                                    {"txt", 3, NULL, 9, IMREC_FIELD_BYTES},
+                                    {"txt", 3, "a caption", SIZE_MAX, IMREC_FIELD_BYTES},
+                                    {"txt", 3, "12345", 5, IMREC_FIELD_INT64},
+                                    {"txt", 3, "123456", 6, IMREC_FIELD_FLOAT32},
+                                    {NULL, 3, "a caption", 9, IMREC_FIELD_BYTES},
+                                    {"txt", 0, "a caption", 9, IMREC_FIELD_BYTES},
+                                    {"txt", 3, "a caption", 9, IMREC_FIELD_NONE},
+                                    {"txt", 3, "a caption", 9, 9}};
+
+static void give_fields(uint64_t number, struct imrec_fetched *f)
+{
+    (void)number;
+    f->fields = good_fields;
+    f->field_count = COUNT(good_fields);
+}
+
+/* Another mistake for each of the first that are bad. */
+static void give_wrong_fields(uint64_t number, struct imrec_fetched *f)
+{
+    if (is_bad(number)) {
+        f->fields = &bad_fields[number / 10 % COUNT(bad_fields)];
+        f->field_count = 1;
+    }
+}
+
+static void give_too_many_fields(uint64_t number, struct imrec_fetched *f)
+{
+    f->fields = good_fields;
+    f->field_count = is_bad(number) ? 65537 : 0;
+}
+
+static void give_no_fields(uint64_t number, struct imrec_fetched *f)
+{
+    f->field_count = is_bad(number) ? 1 : 0;
+}
+
 static const struct {
     void (*spoil)(uint64_t number, struct imrec_fetched *f);
     const char *words;
 } faults[] = {
+    {give_wrong_fields, "a field must have at most 2^31 bytes"},
+    {give_too_many_fields, "at most 65536 fields"},
+    {give_no_fields, "at most 65536 fields"},
     {lose, "table: record 4, id 4: row is gone"},
     {lose_silently, "could not be fetched"},
     {end, "no error"},
@@ -373,6 +417,28 @@ LOOP_TEST(what_is_wrong_with_a_record_costs_that_record, 0, COUNT(faults)) /* fa
     ck_assert_uint_eq(failed, 10);
     imrec_iter_close(it);
     stream_free(&a);
+}
+
+TEST(fields_are_delivered_as_they_were_given)
+{
+    const struct imrec_fetch f = table_fetch();
+    struct imrec_error err = {0};
+    struct imrec_batch b;
+    table.spoil = give_fields;
+    struct imrec_iter *it = open_fetch(&f, "fields=n,txt,none,gone?");
+    ck_assert_msg(imrec_iter_next(it, &b, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_uint_eq(b.field_count, 4);
+    for (uint32_t i = 0; i < b.slots; i++) {
+        const struct imrec_batch_field *n = &b.fields[0], *txt = &b.fields[1];
+        ck_assert(n->kinds[i] == IMREC_FIELD_INT64 && txt->kinds[i] == IMREC_FIELD_BYTES);
+        ck_assert_uint_eq(n->offsets[i + 1] - n->offsets[i], sizeof(g_numbers));
+        ck_assert_mem_eq(n->bytes + n->offsets[i], g_numbers, sizeof(g_numbers));
+        ck_assert_uint_eq(txt->offsets[i + 1] - txt->offsets[i], 9);
+        ck_assert_mem_eq(txt->bytes + txt->offsets[i], "a caption", 9);
+        ck_assert_int_eq(b.fields[2].kinds[i], IMREC_FIELD_BYTES);
+        ck_assert_int_eq(b.fields[3].kinds[i], IMREC_FIELD_NONE);
+    }
+    imrec_iter_close(it);
 }
 
 TEST(a_call_that_fails_costs_its_records_whichever_it_is)

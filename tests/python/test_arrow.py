@@ -295,3 +295,24 @@ def test_what_has_no_rows_by_index_is_refused(hugging):
         open_iter(datasets.DatasetDict({"train": hugging}))
     with pytest.raises(imrec.ArgumentError, match="without streaming"):
         open_iter(hugging.to_iterable_dataset())
+
+
+@pytest.mark.parametrize("kind", ["table", "parquet", "dataset"])
+def test_fields_are_columns(images, table, tmp_path, kind):
+    texts = [f"caption {i}" if i % 7 else None for i in range(COUNT)]
+    more = table.append_column("txt", pa.array(texts)).append_column("sizes", pa.array([[i, 2 * i] for i in range(COUNT)])) \
+        .append_column("right", pa.array(images, pa.binary()))
+    source = more
+    if kind != "table":
+        pq.write_table(more, tmp_path / "a.parquet", row_group_size=13)
+        source = str(tmp_path / "a.parquet") if kind == "parquet" else pyarrow.dataset.dataset(tmp_path / "a.parquet")
+    with open_iter(source, shuffle=True, last_batch="partial", fields="txt?,sizes", images="image,right") as batches:
+        count = 0
+        for batch in batches:
+            for k, i in enumerate(batch.ids.tolist()):
+                assert batch.text("txt")[k] == texts[i] and batch["sizes"][k].tolist() == [i, 2 * i]
+                count += 1
+            assert np.array_equal(batch["right"], batch.data)
+    assert count == COUNT
+    with pytest.raises(imrec.ArgumentError, match="no column 'gone'"):
+        open_iter(source, fields="gone")

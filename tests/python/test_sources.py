@@ -1,6 +1,7 @@
 """Data that is no path: objects with samples by index, in the order of an index, with their failures and their ends."""
 import gc
 import io
+import json
 import os
 import sqlite3
 import threading
@@ -349,3 +350,33 @@ def test_a_loader_delivers_tensors_of_a_source(images):
     assert labels.dtype == torch.int64 and labels.tolist() == list(range(COUNT)) and len(loader) == 5
     with pytest.raises(AttributeError, match="source"):
         loader.dataset
+
+
+def test_fields_come_out_of_dicts(images):
+    class Captions:
+        def __len__(self):
+            return 10
+
+        def __getitem__(self, i):
+            return {"image": images[i], "label": i, "txt": f"ein Text ä {i}", "meta": {"n": [i, "x"]}, "raw": bytes([i, 0, 255]),
+                    "numbers": [i, 7], "share": 0.5 * i, "none": None if i % 2 else b"there", "right": images[i]}
+
+    with open_iter(Captions(), shuffle=True, last_batch="partial", fields="txt,meta,raw,numbers,share,none?,gone?",
+                   images="image,right") as batches:
+        for batch in batches:
+            for k, i in enumerate(batch.ids.tolist()):
+                assert batch.text("txt")[k] == f"ein Text ä {i}" and json.loads(batch["meta"][k]) == {"n": [i, "x"]}
+                assert batch["raw"][k] == bytes([i, 0, 255]) and batch["numbers"][k].tolist() == [i, 7]
+                assert batch["share"][k].tolist() == [0.5 * i] and batch["share"][k].dtype == np.float32
+                assert batch["none"][k] == (None if i % 2 else b"there") and batch["gone"][k] is None
+            assert np.array_equal(batch["right"], batch.data)
+
+
+def test_a_sample_without_a_field_fails_alone(images):
+    class Listed(Plain):
+        def __getitem__(self, i):
+            return {"image": self.images[i], "label": i, **({"txt": "there"} if i != 3 else {})}
+
+    with open_iter(Listed(images[:6]), batch_size=6, fields="txt", on_error="skip") as batches:
+        batch = next(batches)
+    assert batch.ids.tolist() == [0, 1, 2, 4, 5] and set(batch.text("txt")) == {"there"}
