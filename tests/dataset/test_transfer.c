@@ -165,6 +165,7 @@ static void show(const char *uri, char *to, size_t room)
                                   x.fields[i].type == FIELD_BYTES ? (int)x.fields[i].value.n : 0,
                                   (const char *)x.fields[i].value.p);
         n += (size_t)snprintf(to + n, room - n, ";");
+        ck_assert_uint_lt(n, room);
         free(bytes);
     }
     parse_room_free(&p);
@@ -184,7 +185,7 @@ static void write_tar(void)
 
 TEST(files_of_a_sample_become_features)
 {
-    char text[200];
+    char text[1000];
     write_tar();
     convert("mem://a.tar", "mem://b.tfrecord");
     show("mem://b.tfrecord", text, sizeof(text));
@@ -348,7 +349,7 @@ LOOP_TEST(names_that_make_no_archive_are_refused, 0, 12)
 
 TEST(fields_that_the_list_of_files_does_not_name_are_kept)
 {
-    char text[200];
+    char text[1000];
     write_named("x/1", "0 jpg", "x/2");
     convert("mem://a.rec", "mem://b.tar");
     struct imrec_records_options o = from_to("mem://b.tar", "mem://c.tfrecord");
@@ -361,7 +362,7 @@ TEST(fields_that_the_list_of_files_does_not_name_are_kept)
 
 TEST(labels_are_moved_and_stay_exact)
 {
-    char text[100];
+    char text[1000];
     write_tar();
     struct imrec_records_options o = from_to("mem://a.tar", "mem://b.tfrecord");
     o.label_offset = -1;
