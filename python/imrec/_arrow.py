@@ -11,7 +11,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
-from ._fetch import asked_for, put_fields, LABELS, address, data_of, fail, number_of
+from ._fetch import LABELS, address, asked_for, data_of, fail, number_of, put_fields
 from ._ffi import ffi
 from ._store import _registered
 from .errors import ArgumentError

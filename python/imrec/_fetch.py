@@ -10,7 +10,7 @@ from typing import Any, Callable, Protocol
 import numpy as np
 
 from ._ffi import ffi, lib
-from ._options import as_text
+from ._names import field_names, image_names
 from ._running import in_callback
 from ._store import _tell
 from .errors import ArgumentError, CancelledError
@@ -229,11 +229,7 @@ class Items:
 
 def asked_for(parameters: Mapping[str, Any]) -> dict[str, bool]:
     """The names of fields= and images= after the first image, and whether each must be there."""
-    fields, images = (as_text(None, name, parameters.get(name) or "") for name in ("fields", "images"))
-    out = {name.rstrip("?"): not name.endswith("?") for name in fields.split(",") if name}
-    for image in images.split(",")[1:]:
-        out[image.partition(":")[0].rstrip("?")] = "?" not in image
-    return out
+    return {**field_names(parameters.get("fields")), **image_names(parameters.get("images"))}
 
 
 def put_fields(out: np.ndarray[Any, Any], i: int, values: list[tuple[str, Any]], kept: list[Any]) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import re
 import threading
 import weakref
 from collections.abc import Mapping
@@ -18,7 +17,8 @@ from ._batch import DTYPES, LABELS, MAPS, MASKS, Batch, Memory, bfloat16
 from ._ffi import check, error_of, ffi, lib, new_error, same_process, text, to_dict
 from ._loops import Loop, Loops, one_sweep
 from ._memory import Blocks
-from ._options import as_text, assign, describe, signature
+from ._names import field_names, image_names, reads_pixels
+from ._options import assign, describe, signature
 from ._reader import first_page, shards
 from ._running import close_at_exit, discard, interruptible
 from .errors import ArgumentError, CancelledError, DataError, Error
@@ -29,22 +29,6 @@ if TYPE_CHECKING:
     from ._tables import Data, IterParameters
 
 _WAIT_MS = 100  # between looks at signals
-
-
-def _field_names(fields: Any) -> tuple[str, ...]:
-    """Of fields="txt,json?": txt and json."""
-    said = as_text(None, "fields", fields or "")
-    return tuple(name[:-1] if name.endswith("?") else name for name in said.split(",")) if said else ()
-
-
-def _image_names(images: Any) -> dict[str, Any]:
-    """Of images="image,right:normalize,depth:uint16?": right and depth."""
-    said = as_text(None, "images", images or "")
-    return {"pixels": said != "none", "images": tuple(_HOW.sub("", name) for name in said.split(",")[1:])}
-
-
-#: What may follow a name of images=
-_HOW = re.compile(r"\??(:(uint8|uint16|int32|float32|1|3|4|nearest|normalize|fill=\d+)\??)*$")
 
 
 #: What moves images of det_aug_default other than by fitting them into their slots.
@@ -197,8 +181,8 @@ class ImageRecordIter:
             "masks": options.masks != lib.IMREC_MASK_NONE, "keypoints": options.keypoints,
             "boxes": options.boxes or self._detects, "detects": self._detects,
             "views": options.num_views, "moves": {name: getattr(options, name) for name in _MOVES},
-            "bfloat16": self._bfloat16, "nhwc": self._nhwc, "fields": _field_names(self._parameters.get("fields")),
-            **_image_names(self._parameters.get("images")),
+            "bfloat16": self._bfloat16, "nhwc": self._nhwc, "fields": tuple(field_names(self._parameters.get("fields"))),
+            "pixels": reads_pixels(self._parameters.get("images")), "images": tuple(image_names(self._parameters.get("images"))),
             "ends": {"num_parts": options.num_parts, "batch_size": batch, "epoch_size": options.epoch_size,
                      "max_samples": options.max_samples, "seed_aug": options.seed_aug, "mix_group": options.mix_group,
                      "last_batch": ffi.string(ffi.cast("enum imrec_last_batch", last))[len("IMREC_LAST_"):].lower()}}
