@@ -221,6 +221,17 @@ cut_partition(struct container *c, const struct shard_list *l, struct imrec_erro
     return container_is_listed(c) ? cover_records(c, err) : cut_cells(c, err);
 }
 
+/* Only names in lists are below a folder. */
+static enum imrec_status
+check_root(const struct container *c, const struct shard_list *l, struct imrec_error *err)
+{
+    const char *const root = c->options.path_root;
+    if (root == NULL || root[0] == '\0' || l->form == SHARDS_LISTS)
+        return IMREC_OK;
+    return IMREC_REFUSE(err, "path_root is the folder of a list's files, and %.300s is no list",
+                        l->names.uri[0]);
+}
+
 /* *look: what is to be compared with manifests. */
 static enum imrec_status
 expand(struct container *c, struct shard_list *l, enum shard_look *look, struct imrec_error *err)
@@ -231,6 +242,7 @@ expand(struct container *c, struct shard_list *l, enum shard_look *look, struct 
     l->only = kinds_of(c->options.container);
     if (!own) {
         IMREC_TRY(shard_list_add(l, path, *look, err));
+        IMREC_TRY(check_root(c, l, err));
         if (l->form == SHARDS_RECORDS)
             return IMREC_OK;
         *look = SHARDS_UNSEEN; /* no manifest is of files */
@@ -243,7 +255,8 @@ expand(struct container *c, struct shard_list *l, enum shard_look *look, struct 
                             source);
     IMREC_TRY(user_source_find(source, c, err));
     const char *suffix = user_source_suffix(c);
-    return uri_list_expand(path, suffix != NULL ? suffix : "", &l->names, err);
+    IMREC_TRY(uri_list_expand(path, suffix != NULL ? suffix : "", &l->names, err));
+    return check_root(c, l, err);
 }
 
 static enum imrec_status

@@ -192,6 +192,8 @@ struct container_options {
     enum imrec_container container; /* of what kind the files are; AUTO: by their first bytes */
     const char *image, *label;      /* of kinds that are `named`; NULL or "": the kind's own */
     const char *path_root; /* of a list: the folder of its files; NULL or "": the current one */
+    bool only_images;      /* samples that lack the part which `image` names are not listed */
+    int64_t label_offset;  /* of dataset/'s readers, which add it to labels; others add their own */
     bool shifted;          /* records that begin on any byte are looked for, too: repair has them */
     bool verify_checksums; /* with the .crc next to every shard: set_sums.h */
     enum container_look look;

@@ -273,6 +273,15 @@ static enum imrec_status find_parts(const struct example_names *n, struct bytes 
     return st == IMREC_END ? IMREC_OK : st;
 }
 
+enum imrec_status example_has_image(const struct example_names *n, struct bytes example, bool *has,
+                                    struct imrec_error *err)
+{
+    struct parts p;
+    const enum imrec_status st = find_parts(n, example, &p, err);
+    *has = p.image.p != NULL;
+    return st;
+}
+
 enum imrec_status example_record(const struct example_names *n, struct bytes example,
                                  unsigned wanted, struct parse_room *room, struct record *out,
                                  struct imrec_error *err)

@@ -25,17 +25,44 @@ struct tfrecords { /* container.state */
 
 /* ---- listing ------------------------------------------------------------------------------ */
 
-static enum imrec_status
-walk_all(struct tfrecord_walk *w, struct shard_found *f, struct imrec_error *err)
+/* Whether a record is to be listed: whose image only its content tells. One that is no Example is:
+ * reading it says why. */
+static enum imrec_status is_listed(const struct container *c, const struct shard *s, uint64_t begin,
+                                   uint64_t bytes, bool *listed, struct imrec_error *err)
+{
+    const uint64_t frame = TFRECORD_HEAD_BYTES + TFRECORD_TAIL_BYTES;
+    *listed = true;
+    if (!c->options.only_images || bytes > UINT32_MAX)
+        return IMREC_OK;
+    const size_t n = (size_t)(bytes - frame);
+    uint8_t *content = imrec_realloc(NULL, n + 1, 1);
+    if (content == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for a record of %zu bytes", n);
+    const enum imrec_status st =
+        source_read(s->source, begin + TFRECORD_HEAD_BYTES, content, n, err);
+    const struct tfrecords *t = c->state;
+    if (st == IMREC_OK &&
+        example_has_image(&t->names, (struct bytes){content, n}, listed, NULL) != IMREC_OK)
+        *listed = true;
+    imrec_free(content);
+    return st;
+}
+
+static enum imrec_status walk_all(const struct container *c, const struct shard *s,
+                                  struct tfrecord_walk *w, struct shard_found *f,
+                                  struct imrec_error *err)
 {
     for (;;) {
         struct imrec_error why = {.offset = IMREC_NO_OFFSET};
         uint64_t begin, bytes;
+        bool listed;
         const enum imrec_status st = tfrecord_walk_next(w, &begin, &bytes, &why);
         if (st == IMREC_END)
             return IMREC_OK;
         if (st == IMREC_OK) {
-            IMREC_TRY(shard_found_add(f, begin, bytes, "record", err));
+            IMREC_TRY(is_listed(c, s, begin, bytes, &listed, err));
+            if (listed)
+                IMREC_TRY(shard_found_add(f, begin, bytes, "record", err));
         } else if (st == IMREC_ERR_CORRUPT) {
             why.offset = begin;
             IMREC_TRY(shard_found_lost(f, &why, err));
@@ -51,9 +78,8 @@ static enum imrec_status list_shard(const struct container *c, const struct shar
                                     struct shard_found *out, struct imrec_error *err)
 {
     struct tfrecord_walk w;
-    (void)c;
     IMREC_TRY(tfrecord_walk_begin(&w, s->source, s->size, source_is_far(s->uri), err));
-    const enum imrec_status st = walk_all(&w, out, err);
+    const enum imrec_status st = walk_all(c, s, &w, out, err);
     tfrecord_walk_end(&w);
     return st;
 }

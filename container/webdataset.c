@@ -41,9 +41,21 @@ static const struct tar_part *find_link(const struct sample_spec *spec, const st
     return NULL;
 }
 
-static enum imrec_status take_sample(const struct sample_spec *spec, const struct tar_samples *t,
+static bool has_image(const struct sample_spec *spec, const struct tar_samples *t)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        const char *e = tar_part_extension(t, &t->parts[i]);
+        if (sample_spec_rank(spec, (struct bytes){(const uint8_t *)e, strlen(e)}) !=
+            SAMPLE_NO_IMAGE)
+            return true;
+    }
+    return false;
+}
+
+static enum imrec_status take_sample(const struct container *c, const struct tar_samples *t,
                                      struct shard_found *f, struct imrec_error *err)
 {
+    const struct sample_spec *spec = &((const struct archive *)c->state)->spec;
     struct imrec_error why;
     const struct tar_part *link = find_link(spec, t);
     if (link != NULL) {
@@ -53,11 +65,12 @@ static enum imrec_status take_sample(const struct sample_spec *spec, const struc
                              tar_part_name(t, link));
         return shard_found_lost(f, &why, err);
     }
-    return t->begin == t->end ? IMREC_OK
-                              : shard_found_add(f, t->begin, t->end - t->begin, "sample", err);
+    if (t->begin == t->end || (c->options.only_images && !has_image(spec, t)))
+        return IMREC_OK;
+    return shard_found_add(f, t->begin, t->end - t->begin, "sample", err);
 }
 
-static enum imrec_status take_all(const struct sample_spec *spec, struct tar_samples *t,
+static enum imrec_status take_all(const struct container *c, struct tar_samples *t,
                                   struct shard_found *f, struct imrec_error *err)
 {
     for (;;) {
@@ -69,20 +82,19 @@ static enum imrec_status take_all(const struct sample_spec *spec, struct tar_sam
             *err = why;
             return st;
         }
-        IMREC_TRY(st == IMREC_OK ? take_sample(spec, t, f, err) : shard_found_lost(f, &why, err));
+        IMREC_TRY(st == IMREC_OK ? take_sample(c, t, f, err) : shard_found_lost(f, &why, err));
     }
 }
 
 static enum imrec_status list_shard(const struct container *c, const struct shard *s,
                                     struct shard_found *out, struct imrec_error *err)
 {
-    const struct archive *a = c->state;
     struct tar_samples *t = imrec_zalloc(1, sizeof(*t)); /* it has a name of 4 KiB */
     if (t == NULL)
         return IMREC_NO_MEMORY(err, "no memory to list an archive");
     enum imrec_status st = tar_samples_begin(t, s->source, s->size, source_is_far(s->uri), err);
     if (st == IMREC_OK)
-        st = take_all(&a->spec, t, out, err);
+        st = take_all(c, t, out, err);
     tar_samples_end(t);
     imrec_free(t);
     return st;

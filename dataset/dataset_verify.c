@@ -8,6 +8,7 @@
 #include "base/threads.h"
 #include "dataset/dataset_check.h"
 #include "dataset/dataset_set.h"
+#include "dataset/record_reader.h"
 #include "dataset/verify_read.h"
 #include "formats/crc32c.h"
 #include "imrec/dataset.h"
@@ -251,17 +252,18 @@ enum imrec_status imrec_dataset_verify(const char *uri, const struct imrec_verif
                                        struct imrec_verify_result *out, struct imrec_error *err)
 {
     struct verify v = {.result = out};
-    const struct container_options set = {
+    struct container_options set = {
         .path_imgrec = uri, .num_parts = 1, .shards = SHARDS_UNSEEN}; /* till below */
     *out = (struct imrec_verify_result){0};
     imrec_verify_options_init(&v.o);
     IMREC_TRY(sized_copy(&v.o, sizeof(v.o), o, "imrec_verify_options_init", err));
+    IMREC_TRY(reader_options_take(v.o.reader, &set, err));
     IMREC_TRY(dataset_walk_open(&set, show_progress, &v, &v.reader.walk, err));
     mutex_init(&v.caller);
     mutex_init(&v.lock);
     cond_init(&v.told);
     enum imrec_status st =
-        dataset_check_set(uri, &v.reader.walk.files, v.o.allow_missing, tell_set, &v, err);
+        dataset_check_set(&set, &v.reader.walk.files, v.o.allow_missing, tell_set, &v, err);
     if (st == IMREC_OK)
         st = prepare(&v, err);
     if (st == IMREC_OK)

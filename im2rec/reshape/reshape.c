@@ -145,7 +145,8 @@ static enum imrec_status record_of(struct reshape *r, const struct imrec_record 
                                    struct set_out_record *to, struct imrec_error *err)
 {
     to->record = (struct bytes){in->data, in->size};
-    if (to->labels == in->labels && to->id == in->id && has_header(r)) {
+    const bool as_stored = to->labels == in->labels && r->in.as.label_offset == 0;
+    if (as_stored && to->id == in->id && has_header(r)) {
         if (!checked_framed(r->in.reader, &to->framed, &to->crc))
             to->framed = (struct bytes){0};
         return IMREC_OK;
@@ -308,7 +309,7 @@ static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
             err, "%s: the new set is one of records, also of images in %ss; name it .rec", j->out,
             named->file);
     IMREC_TRY(load_given(r, err));
-    IMREC_TRY(source_sets_open(j->uris, j->count, want, &r->in, err));
+    IMREC_TRY(source_sets_open(j->uris, j->count, r->o->reader, want, &r->in, err));
     r->in.warned = j->warned;
     if (!j->replaces && source_sets_has(&r->in, j->out))
         return IMREC_REFUSE(err, "%s is among the sources; choose another name for the new set",
