@@ -180,18 +180,18 @@ static enum imrec_status cut_cells(struct container *c, struct imrec_error *err)
     return partition_grid(c, err);
 }
 
-/* image= and label= have no meaning where a record has one image, and its labels. */
+/* Names of parts have no meaning where a record has one image, its labels and its mask. */
 static enum imrec_status check_parts(const struct container *c, struct imrec_error *err)
 {
-    const char *const image = c->options.image, *const label = c->options.label;
-    const bool by_image = image != NULL && image[0] != '\0';
-    if (c->kind->named || (!by_image && (label == NULL || label[0] == '\0')))
-        return IMREC_OK;
-    return IMREC_REFUSE(err,
-                        "%s= says which part of a sample is its %s, but %.200s is a %s, whose "
-                        "records have one: leave it out",
-                        by_image ? "image" : "label", by_image ? "image" : "label",
-                        c->shards[0].uri, c->kind->name);
+    const char *const parts[][2] = {
+        {"image", c->options.image}, {"label", c->options.label}, {"mask", c->options.mask}};
+    for (size_t i = 0; !c->kind->named && i < sizeof(parts) / sizeof(*parts); i++)
+        if (parts[i][1] != NULL && parts[i][1][0] != '\0')
+            return IMREC_REFUSE(err,
+                                "%s= says which part of a sample is its %s, but %.200s is a %s, "
+                                "whose records have one: leave it out",
+                                parts[i][0], parts[i][0], c->shards[0].uri, c->kind->name);
+    return IMREC_OK;
 }
 
 /* Of shards that are found by walking path_imgidx names a folder, or the index of the only one. */
@@ -287,7 +287,7 @@ open_bytes(struct container *c, struct shard_list *l, struct imrec_error *err)
 static void forget_texts(struct container_options *o)
 {
     o->path_imgrec = o->path_imgidx = o->source = NULL;
-    o->image = o->label = o->path_root = NULL;
+    o->image = o->label = o->mask = o->path_root = NULL;
 }
 
 enum imrec_status container_open_as(const struct container_options *o,
@@ -328,6 +328,7 @@ number_records(struct container *c, const struct numbered *n, struct imrec_error
     if (c->shards == NULL || (c->shards->uri = imrec_zalloc(bytes, 1)) == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a table of records");
     memcpy(c->shards->uri, n->name, bytes);
+    IMREC_TRY(check_parts(c, err));
     c->shards->size = c->record_total = n->count;
     c->total_bytes =
         n->record_bytes < INT64_MAX / n->count ? n->count * n->record_bytes : INT64_MAX;

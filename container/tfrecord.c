@@ -1,7 +1,7 @@
 /* container/tfrecord.c - the kind of TensorFlow's TFRecord files, of tf.train.Examples.
  *
  * Records are listed from their heads alone (archive/tfrecord_walk.h); the sum of a content is
- * compared when the record is opened. Features image=, label= are its image and labels; ids count
+ * compared when the record is opened. Features image=, label=, mask= are what they say; ids count
  * the records, over all files. */
 #include "container/kinds.h"
 
@@ -91,7 +91,7 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
     struct tfrecords *t = c->state = imrec_zalloc(1, sizeof(*t));
     if (t == NULL)
         return IMREC_NO_MEMORY(err, "no memory to list a TFRecord file");
-    IMREC_TRY(example_names_copy(&t->names, c->options.image, c->options.label, err));
+    IMREC_TRY(example_names_copy(&t->names, &c->options, err));
     IMREC_TRY(listed_shards(c, list_shard, &t->losses, err));
     t->begin = partition_begin(c, c->options.part_index);
     return IMREC_OK;

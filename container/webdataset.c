@@ -1,8 +1,8 @@
 /* container/webdataset.c - the kind of WebDataset's tar archives.
  *
- * A record is a sample (archive/tar_samples.h). image= and label= say which of its files are what
- * (archive/sample_spec.h); all but the image are fields. Records are listed from the headers alone;
- * their ids count them, over all archives. */
+ * A record is a sample (archive/tar_samples.h). image=, label= and mask= say which of its files are
+ * what (archive/sample_spec.h); all but the image are fields. Records are listed from the headers
+ * alone; their ids count them, over all archives. */
 #include "container/kinds.h"
 
 #include "base/alloc.h"
@@ -108,7 +108,8 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
     if (a == NULL)
         return IMREC_NO_MEMORY(err, "no memory to list an archive");
     c->label_count = 1;
-    IMREC_TRY(sample_spec_parse(c->options.image, c->options.label, &a->spec, err));
+    IMREC_TRY(
+        sample_spec_parse(c->options.image, c->options.label, c->options.mask, &a->spec, err));
     IMREC_TRY(listed_shards(c, list_shard, &a->losses, err));
     a->begin = partition_begin(c, c->options.part_index);
     return IMREC_OK;
@@ -202,7 +203,7 @@ static enum imrec_status look_at_files(const struct sample_spec *spec, struct by
             f->label = m.content;
             f->has_label = true;
         }
-        if (sample_spec_is_mask(m.extension))
+        if (sample_spec_is_mask(spec, m.extension))
             out->mask = m.content;
         if (fields)
             IMREC_TRY(add_field(room, out->field_count++, &m, err));

@@ -51,6 +51,7 @@ enum imrec_status reader_options_take(const struct imrec_reader_options *o,
     IMREC_TRY(param_check(reader_table, &mine, err));
     to->image = mine.image;
     to->label = mine.label;
+    to->mask = mine.mask;
     to->label_offset = mine.label_offset;
     to->path_root = mine.path_root;
     to->container = mine.container;

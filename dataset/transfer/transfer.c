@@ -176,6 +176,7 @@ static enum imrec_status run(struct transfer *t, struct imrec_error *err)
     reader.label_offset = t->o->label_offset;
     reader.path_root = t->o->path_root;
     reader.container = t->o->container;
+    reader.mask = t->o->mask;
     IMREC_TRY(reader_options_take(&reader, &set, err));
     IMREC_TRY(checked_open_as(&set, t->o->progress, t->o->user, &t->in, err));
     IMREC_TRY(check(t, err));

@@ -81,6 +81,7 @@ struct imrec_records_options {
     void *user;            /* of both */
     const char *path_root; /* of a list: the folder of its files; NULL or "": the current one */
     enum imrec_container container; /* of what kind the files are; AUTO: as they tell */
+    const char *mask;               /* as image */
 };
 
 /* Later versions may append fields. */

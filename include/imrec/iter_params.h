@@ -226,6 +226,7 @@ enum imrec_locality {
     X(enum imrec_erase_mode, erase_mode, "constant", 0, 2, "constant|color|pixel", "augmentation", "random_erasing writes erase_value, one random colour, or a random value for each pixel", SCOPE_PIXELS) \
     X(const char *, erase_value,    "0",  1, 256,       "V|V,V,V", "augmentation", "what erase_mode=constant writes, in units of the slot: one for all channels, or one for each", SCOPE_PIXELS) \
     X(enum imrec_resize_style, resize_style, "opencv", 0, 1, "opencv|pillow", "augmentation", "arithmetic of resizes: OpenCV's, or Pillow's, bit for bit, which is antialiased (inter_method 1 to 4)", SCOPE_SIZE) \
-    X(const char *, images,         "",   0, 65535,     "image,NAME[:HOW],...|none", "batch", "tensors of a batch: image, which is the record's, and further images out of its fields: image,right,depth:uint16,segments:uint8:fill=255?; they are cropped, resized and mirrored as the first one is; none = labels and fields only, nothing is decoded", SCOPE_BATCH)
+    X(const char *, images,         "",   0, 65535,     "image,NAME[:HOW],...|none", "batch", "tensors of a batch: image, which is the record's, and further images out of its fields: image,right,depth:uint16,segments:uint8:fill=255?; they are cropped, resized and mirrored as the first one is; none = labels and fields only, nothing is decoded", SCOPE_BATCH) \
+    X(const char *, mask,           "",   0, 255,       "SUFFIX|FEATURE", "dataset", "of tars: the file of a sample that is its mask, for masks=; nothing = mask.png or mask; of TFRecords: the feature, nothing = image/segmentation/class/encoded", SCOPE_DATA)
 /* clang-format on */
 #endif

@@ -3,6 +3,7 @@
  */
 #include "container/container.h"
 #include "dataset/record_writer.h"
+#include "imrec/codec.h"
 #include "imrec/dataset.h"
 #include "imrec/iterator.h"
 #include "imrec/records.h"
@@ -238,6 +239,84 @@ LOOP_TEST(an_index_by_image_has_the_samples_that_have_it, 0, 2)
     container_close(&c);
 }
 
+/* ---- masks ---------------------------------------------------------------------------------- */
+
+/* Image and masks are grey PNGs of 5 x 4 px; "wrong" is one of 3 x 3. */
+static struct buf png_of(uint32_t width, uint32_t height, uint8_t value)
+{
+    uint8_t pixels[64];
+    const struct imrec_image image = {
+        .pixels = pixels, .width = width, .height = height, .channels = 1, .stride = width};
+    struct imrec_decoder *d;
+    const void *png;
+    size_t n;
+    struct buf b = BUF_INIT(1 << 16);
+    memset(pixels, value, sizeof(pixels));
+    ck_assert_int_eq(imrec_decoder_new(&d, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_decoder_encode_png(d, &image, 3, &png, &n, NULL), IMREC_OK);
+    ck_assert_int_eq(buf_append(&b, png, n, NULL), IMREC_OK);
+    imrec_decoder_free(d);
+    return b;
+}
+
+static const struct {
+    const char *name;
+    uint32_t width, height;
+} parts[] = {{"1.mask.png", 5, 4}, {"1.parts.png", 5, 4}, {"1.png", 5, 4}, {"1.wrong.png", 3, 3}};
+
+static void make_masks(void)
+{
+    struct example_item items[COUNT(parts)];
+    struct buf png[COUNT(parts)];
+    for (int i = 0; i < COUNT(parts); i++) {
+        png[i] = png_of(parts[i].width, parts[i].height, (uint8_t)i);
+        tar_put(&g_file, parts[i].name, '0', png[i].p, png[i].n);
+        items[i] = bytes_item(parts[i].name + 2, "");
+        items[i].bytes = (struct bytes){png[i].p, png[i].n};
+    }
+    tar_end(&g_file);
+    put("masks.tar");
+    items[0].name = text_bytes("image/segmentation/class/encoded");
+    items[2].name = text_bytes("image/encoded");
+    tfrecord_put(&g_file, items, COUNT(parts));
+    put("masks.tfrecord");
+    for (int i = 0; i < COUNT(parts); i++)
+        buf_free(&png[i]);
+}
+
+static const char *const masked[] = {"mem://masks.tar", "mem://masks.tfrecord"};
+
+LOOP_TEST(masks_are_chosen_by_name_and_checked, 0, 2)
+{
+    static const struct {
+        const char *mask;
+        int part;
+        uint64_t findings;
+    } of[] = {{"", 0, 0}, {"parts.png", 1, 0}, {"wrong.png", 3, 1}, {"none.png", -1, 0}};
+    make_masks();
+    for (int i = 0; i < COUNT(of); i++) {
+        struct imrec_reader_options o;
+        struct imrec_verify_options v;
+        struct imrec_verify_result result;
+        struct imrec_record x;
+        imrec_reader_options_init(&o);
+        o.mask = of[i].mask;
+        struct imrec_reader *r = open_records(masked[_i], &o, false);
+        ck_assert_msg(imrec_reader_next(r, &x, &g_err) == IMREC_OK, "%s", g_err.message);
+        struct buf want = of[i].part < 0 ? BUF_INIT(1)
+                                         : png_of(parts[of[i].part].width, parts[of[i].part].height,
+                                                  (uint8_t)of[i].part);
+        ck_assert(x.mask_size == want.n && (x.mask == NULL) == (want.n == 0));
+        ck_assert(want.n == 0 || memcmp(x.mask, want.p, want.n) == 0);
+        buf_free(&want);
+        imrec_reader_close(r);
+        imrec_verify_options_init(&v);
+        v.reader = &o;
+        ck_assert_int_eq(imrec_dataset_verify(masked[_i], &v, &result, &g_err), IMREC_OK);
+        ck_assert(result.records == 1 && result.found[IMREC_FOUND_IMAGE] == of[i].findings);
+    }
+}
+
 TEST(links_in_place_of_what_is_named_are_refused_by_an_index)
 {
     struct imrec_index_options x;
@@ -264,6 +343,7 @@ static const struct refused {
 } refused[] = {
     {"mem://a.rec", {.image = "jpg"}},
     {"mem://a.rec", {.label = "cls"}},
+    {"mem://a.rec", {.mask = "mask.png"}},
     {"mem://a.rec", {.path_root = "photos"}},
     {"mem://a.tar", {.path_root = "photos"}},
     {"mem://a.tfrecord", {.path_root = "photos"}},
@@ -289,6 +369,7 @@ LOOP_TEST(what_does_not_go_together_is_refused_as_by_the_iterator, 0, COUNT(refu
     i.data_shape = (struct imrec_shape){3, 8, 8};
     i.image = o.image != NULL ? o.image : "";
     i.label = o.label != NULL ? o.label : "";
+    i.mask = o.mask != NULL ? o.mask : "";
     i.path_root = o.path_root != NULL ? o.path_root : "";
     i.container = o.container;
     ck_assert_int_eq(imrec_iter_open(&i, &it, &other), IMREC_ERR_ARGUMENT);

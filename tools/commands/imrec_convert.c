@@ -137,6 +137,7 @@ static int run_records(const struct options *o, char *const *files)
     c.label_offset = o->label_offset;
     c.path_root = o->path_root;
     c.container = o->container;
+    c.mask = o->mask;
     c.on_error = o->on_error;
     c.finding = left_out;
     c.progress = command_progress_show;

@@ -47,6 +47,26 @@ echo "-- a TFRecord file"
 imrec convert --quiet two.tar two.tfrecord 2>/dev/null
 imrec ls --image right.jpg --label image/id --label-offset=50 two.tfrecord 2>err | cut -f 4-; cat err
 imrec index --image right.jpg two.tfrecord
+echo "-- masks by name: the usual one is of another image"
+im2rec --quiet --color 0 --encoding png --no-shuffle photos grey
+imrec export --quiet grey.rec greys >/dev/null
+mkdir masked
+cp photos/ant/p100.jpg masked/1.jpg
+cp greys/ant/p100* masked/1.parts.png
+cp greys/ant/p103* masked/1.mask.png
+(cd masked && tar --format=ustar -cf ../masked.tar -- *)
+parts=masked/1.parts.png
+imrec verify masked.tar | sed -E 's/[0-9.]+ KiB/SIZE/'
+imrec verify --mask parts.png masked.tar | sed -E 's/[0-9.]+ KiB/SIZE/'
+imrec info --mask none.png masked.tar | grep -c '^masks'
+imrec cat --mask --mask-name parts.png masked.tar 0 | cmp - $parts && echo cat
+imrec export --mask parts.png --quiet masked.tar unpacked >/dev/null 2>&1; cmp unpacked/masks/*/*.png $parts && echo export
+imrec merge --mask parts.png --quiet masked.tar masked.rec 2>/dev/null; imrec cat --mask masked.rec 0 | cmp - $parts && echo merge
+imrec convert --mask parts.png --quiet masked.tar masked.tfrecord 2>/dev/null
+imrec cat --mask masked.tfrecord 0 | cmp - $parts && echo convert
+imrec cat --mask --mask-name mask.png masked.tfrecord 0 | cmp - masked/1.mask.png && echo a feature
+imrec merge --quiet masked.tfrecord merged3.rec 2>/dev/null; imrec cat --mask merged3.rec 0 | cmp - $parts && echo merge
+imrec batches masked.tar label=none masks=uint8 mask=parts.png data_shape=3,30,40 batch_size=1 --count 1 --out delivered --json | grep failed
 echo "-- a list below a folder, a folder of two kinds"
 mv photos/export.lst .
 imrec info --path-root photos export.lst | grep -E '^(source|images|damage)'
