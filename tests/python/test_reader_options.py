@@ -101,7 +101,8 @@ def test_lists_are_below_a_folder_and_folders_are_of_a_kind(photos):
 
 @pytest.mark.parametrize("wrong, words", [
     ({"image": "jpg"}, "image= says which part of a sample is its image"), ({"label": "cls"}, "label= says which"),
-    ({"mask": "seg"}, "mask= says which"),    ({"path_root": "photos"}, "path_root is the folder of a list's files"), ({"container": "tar"}, "must be a tar archive"),
+    ({"mask": "seg"}, "mask= says which"), ({"path_root": "photos"}, "path_root is the folder of a list's files"),
+    ({"container": "tar"}, "must be a tar archive"),
     ({"container": "zip"}, "container='zip': it must be one of auto, rec"), ({"label_offset": 1 << 25}, "label_offset=33554432"),
     ({"lable": "cls"}, "no parameter 'lable'; did you mean label?")])
 def test_what_does_not_go_together_is_refused(photos, wrong, words):

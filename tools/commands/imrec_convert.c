@@ -35,8 +35,8 @@ COMMAND(convert, CONVERT_PARAMS, 2, 2) = {
         "OUT.tfrecord takes the records of any shards that can be opened, images as they are:\n"
         "features image/encoded, image/class/label, image/format, image/id, a mask, and the other\n"
         "files of a tar's sample. Records of TFRecord files are copied byte for byte. OUT.rec\n"
-        "takes those of TFRecord files, tars, CBF files and folders, with their fields. OUT.tar "
-        "takes\n"
+        "takes those of TFRecord files, tars, CBF files, folders and lists, with their fields. "
+        "OUT.tar takes\n"
         "those of any: a sample of a tar is copied, and one that was packed from a tar by this "
         "command\n"
         "gets its files back, with their names, bytes and order. Damage ends the command; with\n"
@@ -46,7 +46,8 @@ COMMAND(convert, CONVERT_PARAMS, 2, 2) = {
     .examples = "  imrec convert --header inputs.txt train.cbf train.ctf\n"
                 "  imrec convert --header inputs.txt train.ctf again.cbf\n"
                 "  imrec convert train.rec train.tfrecord\n"
-                "  imrec convert --label-offset=-1 'train-*-of-01024' train.rec\n",
+                "  imrec convert --label-offset=-1 'train-*-of-01024' train.rec\n"
+                "  imrec convert --path-root photos/ train.lst train.tar\n",
 };
 
 static bool show(void *user, const struct imrec_progress *done)

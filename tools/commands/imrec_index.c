@@ -21,7 +21,8 @@ COMMAND(index, INDEX_PARAMS, 1, -1) = {
             "Name all shards of a set, in order: then a partition reads only its part of them.\n"
             "Of tar archives and TFRecord files SHARD.idxb is written (a.tar.idxb): with it their\n"
             "heads are not read any more. A damaged one is refused. --out may be in any folder:\n"
-            "path_imgidx=FOLDER finds the indexes of remote shards there.",
+            "path_imgidx=FOLDER finds the indexes of remote shards there. With --image samples\n"
+            "without this file or feature are not in the index.",
     .examples = "  imrec index train.rec\n"
                 "  imrec index --binary train-*.rec\n"
                 "  imrec index train-0000.tar --out indexes/train-0000.tar.idxb\n",
