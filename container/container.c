@@ -328,7 +328,6 @@ number_records(struct container *c, const struct numbered *n, struct imrec_error
     if (c->shards == NULL || (c->shards->uri = imrec_zalloc(bytes, 1)) == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a table of records");
     memcpy(c->shards->uri, n->name, bytes);
-    IMREC_TRY(check_parts(c, err));
     c->shards->size = c->record_total = n->count;
     c->total_bytes =
         n->record_bytes < INT64_MAX / n->count ? n->count * n->record_bytes : INT64_MAX;

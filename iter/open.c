@@ -481,6 +481,10 @@ static enum imrec_status check_fetching(const struct imrec_iter_options *o, stru
                        : index_wish(o->path_imgidx) == INDEX_NAMED ? "path_imgidx"
                        : is_given(o->source)                       ? "source"
                        : is_given(o->mix)                          ? "mix"
+                       : is_given(o->image)                        ? "image"
+                       : is_given(o->label)                        ? "label"
+                       : is_given(o->mask)                         ? "mask"
+                       : is_given(o->path_root)                    ? "path_root"
                        : o->keep_in_memory                         ? "keep_in_memory"
                        : o->verify_checksums                       ? "verify_checksums"
                                                                    : NULL;

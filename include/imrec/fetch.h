@@ -73,8 +73,9 @@ struct imrec_fetch {
 /* imrec_iter_open() of such records, which are treated as those of an index: order, shuffle,
  * partitions, order=global, subset (by number), positions. *fetch is copied, its name, too.
  *
- * The options path_imgrec, path_imgidx (other than auto and none), source, mix, keep_in_memory and
- * verify_checksums are about files and must not be set: IMREC_ERR_ARGUMENT. */
+ * The options path_imgrec, path_imgidx (other than auto and none), path_root, source, mix, image,
+ * label, mask, keep_in_memory and verify_checksums are about files and must not be set:
+ * IMREC_ERR_ARGUMENT. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_iter_open_fetch(const struct imrec_iter_options *options, const struct imrec_fetch *fetch,
                       struct imrec_iter **out, struct imrec_error *err);
