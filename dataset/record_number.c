@@ -57,6 +57,12 @@ static enum imrec_status read_at(struct imrec_reader *r, uint32_t shard, struct 
     r->begun = false; /* next() begins with the shard's first record again */
     if (st == IMREC_OK && out->shard == shard && out->offset == at.begin)
         return IMREC_OK;
+    if (st == IMREC_ERR_DATA && r->container.options.label_offset != 0 &&
+        r->damage.begin == at.begin) { /* *err says what is wrong with it: it may be its label */
+        if (err != NULL)
+            err->status = IMREC_ERR_CORRUPT;
+        return IMREC_ERR_CORRUPT;
+    }
     return st == IMREC_OK || st == IMREC_ERR_DATA ? IMREC_END : st;
 }
 

@@ -189,6 +189,10 @@ TEST(a_label_that_would_change_is_damage_of_its_record)
         strstr(g_err.message, "label 3 and the offset 16777216 are no number that a float32"));
     imrec_reader_damage(r, &shard, &from, &to);
     ck_assert(shard == 0 && from == 0 && to == 40);
+    ck_assert_int_eq(imrec_reader_get(r, 2, &x, &g_err), IMREC_ERR_CORRUPT);
+    ck_assert_ptr_nonnull(strstr(g_err.message, "label 3 and the offset"));
+    ck_assert_int_eq(imrec_reader_head(r, 2, &x, &g_err), IMREC_ERR_CORRUPT);
+    ck_assert_int_eq(g_err.status, IMREC_ERR_CORRUPT);
     imrec_reader_close(r);
     struct imrec_checked *c;
     ck_assert_int_eq(imrec_checked_open_with("mem://a.rec", &o, NULL, NULL, &c, &g_err), IMREC_OK);

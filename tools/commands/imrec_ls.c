@@ -85,17 +85,25 @@ static enum imrec_status list(struct listing *l, struct imrec_reader *reader,
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-static int show(struct imrec_reader *reader, const struct options *o)
+static int
+show(const char *uri, const struct imrec_reader_options *options, const struct options *o)
 {
     struct json j;
     struct imrec_error err;
+    struct imrec_reader *reader;
     struct listing l = {.json = json_begin_if(o->json, &j, "records")};
-    const enum imrec_status st = list(&l, reader, o, &err);
+    enum imrec_status st = imrec_reader_open_with(uri, 0, 1, options, &reader, &err);
+    const bool opened = st == IMREC_OK;
+    if (opened)
+        st = list(&l, reader, o, &err);
+    imrec_reader_close(reader);
     if (o->json) {
         json_end(&j);
         JSON_UINTS(&j, {"listed", l.listed}, {"damaged_ranges", l.damaged});
         json_close(&j);
     }
+    if (!opened)
+        return command_not_opened(page.name, uri, &err);
     if (st != IMREC_OK)
         return cli_fail(page.name, &err);
     return l.damaged != 0 ? EXIT_FAILED : EXIT_OK;
@@ -104,14 +112,6 @@ static int show(struct imrec_reader *reader, const struct options *o)
 static int run(const struct options *o, int n, char **operand)
 {
     const struct imrec_reader_options options = READER_OF_O;
-    struct imrec_error err;
-    struct imrec_reader *reader;
     const char *uri = command_shards(page.name, operand, n, o->allow_missing, &options);
-    if (uri == NULL)
-        return EXIT_FAILED;
-    if (imrec_reader_open_with(uri, 0, 1, &options, &reader, &err) != IMREC_OK)
-        return command_not_opened(page.name, uri, &err);
-    const int status = show(reader, o);
-    imrec_reader_close(reader);
-    return status;
+    return uri != NULL ? show(uri, &options, o) : EXIT_FAILED;
 }
