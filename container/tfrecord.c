@@ -26,9 +26,9 @@ struct tfrecords { /* container.state */
 /* ---- listing ------------------------------------------------------------------------------ */
 
 static enum imrec_status
-walk_all(struct tfrecord_walk *w, struct shard_found *f, struct imrec_error *err)
+walk_all(struct tfrecord_walk *w, uint64_t end, struct shard_found *f, struct imrec_error *err)
 {
-    for (;;) {
+    while (w->at < end) {
         struct imrec_error why = {.offset = IMREC_NO_OFFSET};
         uint64_t begin, bytes;
         const enum imrec_status st = tfrecord_walk_next(w, &begin, &bytes, &why);
@@ -45,16 +45,19 @@ walk_all(struct tfrecord_walk *w, struct shard_found *f, struct imrec_error *err
             return st;
         }
     }
+    return IMREC_OK;
 }
 
-static enum imrec_status list_shard(const struct container *c, const struct shard *s,
-                                    struct shard_found *out, struct imrec_error *err)
+static enum imrec_status walk(const struct container *c, struct record_walk *w,
+                              struct shard_found *out, struct imrec_error *err)
 {
-    struct tfrecord_walk w;
+    struct tfrecord_walk heads;
     (void)c;
-    IMREC_TRY(tfrecord_walk_begin(&w, s->source, s->size, source_is_far(s->uri), err));
-    const enum imrec_status st = walk_all(&w, out, err);
-    tfrecord_walk_end(&w);
+    IMREC_TRY(tfrecord_walk_begin(&heads, w->source, w->size, w->far, err));
+    heads.at = w->at;
+    const enum imrec_status st = walk_all(&heads, w->end, out, err);
+    w->at = heads.at;
+    tfrecord_walk_end(&heads);
     return st;
 }
 
@@ -66,7 +69,7 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
     if (t == NULL)
         return IMREC_NO_MEMORY(err, "no memory to list a TFRecord file");
     IMREC_TRY(example_names_copy(&t->names, c->options.image, c->options.label, err));
-    IMREC_TRY(listed_shards(c, list_shard, &t->losses, err));
+    IMREC_TRY(listed_shards(c, &t->losses, err));
     t->begin = partition_begin(c, c->options.part_index);
     return IMREC_OK;
 }
@@ -84,8 +87,9 @@ static void close_files(struct container *c)
 static const struct imrec_error *lost(const struct container *c, uint64_t unit)
 {
     const struct tfrecords *t = c->state;
-    return c->records[unit].bytes == RECORD_LOST ? listed_losses_find(&t->losses, t->begin + unit)
-                                                 : NULL;
+    return container_is_listed(c) && c->records[unit].bytes == RECORD_LOST
+               ? listed_losses_find(&t->losses, t->begin + unit)
+               : NULL;
 }
 
 /* The head was compared when the record was listed, and is again: the file may have changed. */
@@ -93,8 +97,8 @@ static enum imrec_status open_record(const struct container *c, const struct rec
                                      uint8_t *p, size_t n, struct bytes *out, uint64_t *used,
                                      struct imrec_error *err)
 {
-    const struct unit_range all = record_table_extent(c, at->number);
-    const uint64_t bytes = all.end - all.begin;
+    const uint64_t bytes = at->end - at->begin;
+    (void)c;
     if (bytes < TFRECORD_HEAD_BYTES + TFRECORD_TAIL_BYTES)
         return imrec_fail(err, IMREC_ERR_CORRUPT, "no record has %" PRIu64 " bytes", bytes);
     const size_t content = (size_t)bytes - TFRECORD_HEAD_BYTES - TFRECORD_TAIL_BYTES;
@@ -158,6 +162,8 @@ const struct container_kind tfrecord_kind = {
     .recognize = tfrecord_is_head,
     .find = tfrecord_find,
     .list = list,
+    .walk = walk,
+    .count = listed_shards_count,
     .extent = record_table_extent,
     .lost = lost,
     .open = open_record,

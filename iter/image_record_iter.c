@@ -39,6 +39,7 @@ void imrec_iter_close(struct imrec_iter *it)
     mix_sets_free(&it->mix);
     pages_free(it->mean_image, it->mean_image_bytes);
     global_order_free(&it->global);
+    shard_order_free(&it->shard_order);
     container_close(&it->container);
     cache_close(it->cache);
     IMREC_FREE(it->position, it);

@@ -85,9 +85,10 @@ share_order(struct imrec_iter *it, struct record_stream_options *so, struct imre
     if (!it->indexed)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                           "%.200s%s: order=global needs records that are known singly: make an "
-                          "index (imrec index), and read with path_imgidx=auto",
+                          "index (imrec index), and read with %s",
                           c->index_missing != NULL ? c->index_missing : c->shards[0].uri,
-                          c->index_missing != NULL ? " is missing" : "");
+                          c->index_missing != NULL ? " is missing" : "",
+                          c->kind->walk != NULL ? "list_shards=auto" : "path_imgidx=auto");
     it->global.share = (struct share){
         .records = c->unit_count, /* of a sweep, where nothing is chosen */
         .batch = (uint64_t)o->global_batch_size / rows,
@@ -162,6 +163,31 @@ static enum imrec_status check_parts(const struct imrec_iter *it, struct imrec_e
     return IMREC_OK;
 }
 
+/* A job's ranks, and partitions of equal length, need the number of records: they list. */
+static enum container_listing listing_of(const struct imrec_iter_options *o)
+{
+    switch (o->list_shards) {
+    case IMREC_LIST_SHARDS_ALWAYS:
+        return LISTING_ALL;
+    case IMREC_LIST_SHARDS_NEVER:
+        return LISTING_NONE;
+    default:
+        return o->order == IMREC_ORDER_GLOBAL || o->equal_batches ? LISTING_ALL : LISTING_SMALL;
+    }
+}
+
+/* list_shards= has no meaning where an index, or the file itself, lists records. */
+static enum imrec_status check_listing(const struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct container *c = &it->container;
+    if (it->options.list_shards == IMREC_LIST_SHARDS_AUTO || c->kind->walk != NULL)
+        return IMREC_OK;
+    return IMREC_REFUSE(err,
+                        "list_shards= is for tar archives and TFRecord files, but %.200s is a %s: "
+                        "leave it out",
+                        c->shards[0].uri, c->kind->name);
+}
+
 static enum imrec_status
 open_container(struct imrec_iter *it, uint64_t cell_bytes, struct imrec_error *err)
 {
@@ -180,6 +206,7 @@ open_container(struct imrec_iter *it, uint64_t cell_bytes, struct imrec_error *e
         .no_labels = o->path_imglist[0] != '\0',
         .source = o->source,
         .container = o->container,
+        .listing = listing_of(o),
         .image = o->image,
         .label = o->label,
         .path_root = o->path_root,
@@ -201,10 +228,12 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
     IMREC_TRY(open_mix(it, err));
     IMREC_TRY(open_container(it, record_stream_cell_bytes(&so, (uint64_t)o->shuffle_chunk), err));
     it->indexed = so.indexed = container_is_listed(&it->container);
+    IMREC_TRY(check_listing(it, err));
     IMREC_TRY(shape_planes(it, err));
     IMREC_TRY(check_parts(it, err));
     warn_of_index(it);
     it->stream.plan = record_stream_plan(&so, &it->container, (uint64_t)o->shuffle_chunk);
+    IMREC_TRY(record_stream_walk(&it->stream, &it->container, &it->shard_order, err));
     IMREC_TRY(load_labels(it, err));
     if (o->order == IMREC_ORDER_GLOBAL)
         IMREC_TRY(share_order(it, &so, err));

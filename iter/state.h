@@ -58,7 +58,8 @@ struct imrec_iter {
     struct cache *cache;      /* that it reads through; NULL: none */
     struct store_scope scope; /* of what it opens; counts */
     struct record_stream stream;
-    struct global_order global; /* with order=global: the stream's */
+    struct global_order global;     /* with order=global: the stream's */
+    struct shard_order shard_order; /* of shards that are walked: the stream's */
     struct schedule schedule;
     struct slots slots;
     struct batch_fields fields;

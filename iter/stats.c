@@ -10,7 +10,8 @@
 
 static uint64_t index_bytes(const struct imrec_iter *it)
 {
-    const uint64_t sums = set_sums_memory(&it->container) + global_order_memory(&it->global);
+    const uint64_t sums = set_sums_memory(&it->container) + global_order_memory(&it->global) +
+                          shard_order_memory(&it->shard_order);
     return it->indexed ? container_table_memory(&it->container) +
                              container_state_memory(&it->container) + sums
                        : sums;
@@ -54,8 +55,9 @@ static uint64_t memory_in_use(struct imrec_iter *it)
 {
     uint64_t sum = slots_memory(&it->options, &it->views, it->label_width) +
                    batch_fields_memory(&it->fields) + container_memory(&it->container) +
-                   global_order_memory(&it->global) + label_table_memory(&it->labels) +
-                   it->mean_image_bytes + batch_lease_memory(it->lease);
+                   global_order_memory(&it->global) + shard_order_memory(&it->shard_order) +
+                   label_table_memory(&it->labels) + it->mean_image_bytes +
+                   batch_lease_memory(it->lease);
     if (it->stream.loader != NULL)
         sum += loader_memory(it->stream.loader);
     return sum;

@@ -112,6 +112,17 @@ static bool joins(struct tar_samples *s, bool *ends)
     return true;
 }
 
+uint64_t tar_samples_at(const struct tar_samples *s)
+{
+    if (!s->pending)
+        return s->walk.at;
+    if (s->status == IMREC_END)
+        return s->walk.size;
+    if (s->status == IMREC_ERR_NO_MEMORY) /* which the next call returns */
+        return 0;
+    return s->status == IMREC_OK ? s->next.begin : s->why.offset;
+}
+
 enum imrec_status tar_samples_next(struct tar_samples *s, struct imrec_error *err)
 {
     bool ends;

@@ -26,6 +26,12 @@ bool tar_is_magic(struct bytes first)
     return first.n >= MAGIC + MAGIC_BYTES && memcmp(first.p + MAGIC, "ustar", MAGIC_BYTES) == 0;
 }
 
+bool tar_is_empty(struct bytes first)
+{
+    return first.n >= TAR_BLOCK && first.p[0] == 0 &&
+           memcmp(first.p, first.p + 1, first.n - 1) == 0;
+}
+
 /* Octal digits between blanks and NULs; or, with the first bit set, a big-endian number (GNU). */
 static bool read_number(const uint8_t *p, size_t n, uint64_t *out)
 {
@@ -89,7 +95,7 @@ tar_header_parse(const uint8_t p[TAR_BLOCK], struct tar_header *out, struct imre
     out->name[0] = '\0';
     out->size = 0;
     out->written = (struct bytes){p, 0};
-    if (p[0] == 0 && memcmp(p, p + 1, TAR_BLOCK - 1) == 0) { /* each is as the one before it */
+    if (tar_is_empty((struct bytes){p, TAR_BLOCK})) {
         out->type = TAR_END;
         return IMREC_OK;
     }

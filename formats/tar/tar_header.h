@@ -31,6 +31,8 @@ struct tar_header {
 
 /* Whether a file begins with a tar header: its magic is at byte 257. */
 bool tar_is_magic(struct bytes first);
+/* Whether it begins with the zeros that end an archive: it has no file. */
+bool tar_is_empty(struct bytes first);
 /* One header. IMREC_ERR_CORRUPT says which field is wrong. */
 IMREC_NODISCARD enum imrec_status
 tar_header_parse(const uint8_t p[TAR_BLOCK], struct tar_header *out, struct imrec_error *err);

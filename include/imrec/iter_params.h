@@ -21,6 +21,12 @@ enum imrec_draw_key {
 };
 
 /* What files of path_imgrec are. */
+enum imrec_list_shards {
+    IMREC_LIST_SHARDS_AUTO,   /* small sets, and those that have an index */
+    IMREC_LIST_SHARDS_ALWAYS, /* every shard, when the iterator opens */
+    IMREC_LIST_SHARDS_NEVER   /* a partition has whole shards; records are found as they are read */
+};
+
 enum imrec_container {
     IMREC_CONTAINER_AUTO,     /* as their names and first bytes tell */
     IMREC_CONTAINER_REC,      /* MXNet's RecordIO */
@@ -226,6 +232,7 @@ enum imrec_locality {
     X(enum imrec_erase_mode, erase_mode, "constant", 0, 2, "constant|color|pixel", "augmentation", "random_erasing writes erase_value, one random colour, or a random value for each pixel", SCOPE_PIXELS) \
     X(const char *, erase_value,    "0",  1, 256,       "V|V,V,V", "augmentation", "what erase_mode=constant writes, in units of the slot: one for all channels, or one for each", SCOPE_PIXELS) \
     X(enum imrec_resize_style, resize_style, "opencv", 0, 1, "opencv|pillow", "augmentation", "arithmetic of resizes: OpenCV's, or Pillow's, bit for bit, which is antialiased (inter_method 1 to 4)", SCOPE_SIZE) \
-    X(const char *, images,         "",   0, 65535,     "image,NAME[:HOW],...|none", "batch", "tensors of a batch: image, which is the record's, and further images out of its fields: image,right,depth:uint16,segments:uint8:fill=255?; they are cropped, resized and mirrored as the first one is; none = labels and fields only, nothing is decoded", SCOPE_BATCH)
+    X(const char *, images,         "",   0, 65535,     "image,NAME[:HOW],...|none", "batch", "tensors of a batch: image, which is the record's, and further images out of its fields: image,right,depth:uint16,segments:uint8:fill=255?; they are cropped, resized and mirrored as the first one is; none = labels and fields only, nothing is decoded", SCOPE_BATCH) \
+    X(enum imrec_list_shards, list_shards, "auto", 0, 2, "auto|always|never", "dataset", "of tars and TFRecords without an index: always = find all records when the iterator opens: any order; never = find them as shards are read: whole shards are permuted, and records in shuffle_window; auto = always, but never of 16 shards or more of together over 4 GiB", SCOPE_DATA)
 /* clang-format on */
 #endif

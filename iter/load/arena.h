@@ -20,6 +20,7 @@ struct run { /* adjacent units: read into adjacent memory, and looked at by one 
     size_t place;          /* in the arena's memory */
     uint64_t first, count; /* in `order` */
     uint32_t pieces_left;
+    bool walked; /* of a kind that walks: its records are found; under the loader's lock */
     struct hole *holes;
     struct damage_note *notes, **notes_end;
     const struct container *holder; /* of fetched records: who has what they point at, as `hold` */

@@ -37,11 +37,12 @@ static void leave(struct loader *l, struct arena *a)
     }
 }
 
-static void fail(struct arena *a, const struct imrec_error *err)
+static void fail(struct loader *l, struct arena *a, const struct imrec_error *err)
 {
     if (!a->failed)
         a->error = *err;
     a->failed = true;
+    cond_wake_all(&l->walked_on);
 }
 
 /* ---- dealing out work; the lock is held --------------------------------------------------- */
@@ -94,7 +95,7 @@ static void complete(struct loader *l, struct arena *a)
     const enum imrec_status st = arena_finish(a, &l->o, &l->memory, &err);
     mutex_lock(&l->lock);
     if (st != IMREC_OK)
-        fail(a, &err);
+        fail(l, a, &err);
     else if (!a->stale && !a->failed) {
         a->state = ARENA_READY;
         cond_wake_all(&l->ready);
@@ -120,7 +121,7 @@ static void open_next(struct loader *l, struct arena *a)
     l->opening = false;
     a->state = ARENA_FILLING;
     if (st != IMREC_OK)
-        fail(a, &err);
+        fail(l, a, &err);
     else if (a->run_count == 0 && !a->stale) /* a sweep of nothing */
         complete(l, a);
     leave(l, a);
@@ -141,7 +142,7 @@ static void do_piece(struct reading *t, const struct piece *p)
         st = run_parse(t, p->arena, p->run, &err);
     mutex_lock(&l->lock);
     if (st != IMREC_OK && (fetched || st != IMREC_ERR_CANCELLED))
-        fail(p->arena, &err);
+        fail(l, p->arena, &err);
     if (st == IMREC_OK && last && --p->arena->runs_left == 0 && !p->arena->stale &&
         !p->arena->failed)
         complete(l, p->arena);
@@ -200,10 +201,14 @@ enum imrec_status loader_start(const struct loader_options *o, uint64_t sweep, u
     mutex_init(&l->lock);
     cond_init(&l->work);
     cond_init(&l->ready);
+    cond_init(&l->walked_on);
     l->arenas = imrec_zalloc(l->o.arenas, sizeof(*l->arenas));
     l->threads = imrec_zalloc(l->o.threads, sizeof(*l->threads));
+    const bool walks = !container_is_listed(o->container) && o->container->kind->walk != NULL;
+    if (walks)
+        l->walked = imrec_zalloc(o->container->shard_count, sizeof(*l->walked));
     enum imrec_status st = IMREC_OK;
-    if (l->arenas == NULL || l->threads == NULL)
+    if (l->arenas == NULL || l->threads == NULL || (walks && l->walked == NULL))
         st = no_memory(err);
     else
         st = start_threads(l, err);
@@ -226,9 +231,10 @@ void loader_stop(struct loader *l)
     for (uint32_t i = 0; l->arenas != NULL && i < l->o.arenas; i++)
         arena_free(&l->arenas[i]);
     cond_destroy(&l->ready);
+    cond_destroy(&l->walked_on);
     cond_destroy(&l->work);
     mutex_destroy(&l->lock);
-    IMREC_FREE(l->threads, l->arenas, l);
+    IMREC_FREE(l->threads, l->arenas, l->walked, l);
 }
 
 /* ---- taking and giving back --------------------------------------------------------------- */
@@ -305,6 +311,7 @@ void loader_seek(struct loader *l, uint64_t sweep, uint64_t number)
     l->next_number = number;
     l->opened = l->taken;
     cond_wake_all(&l->work);
+    cond_wake_all(&l->walked_on);
     mutex_unlock(&l->lock);
 }
 
@@ -321,6 +328,7 @@ void loader_cancel(struct loader *l)
     atomic_store(&l->cancelled, true);
     cond_wake_all(&l->work);
     cond_wake_all(&l->ready);
+    cond_wake_all(&l->walked_on);
     mutex_unlock(&l->lock);
 }
 

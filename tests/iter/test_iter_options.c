@@ -291,7 +291,8 @@ TEST(the_mean_image_keeps_the_size_and_the_data)
                                         "image",
                                         "label",
                                         "path_root",
-                                        "draw_key"};
+                                        "draw_key",
+                                        "list_shards"};
     static const char *const sets[] = {"path_imglist", "label_width", "label_pad_width",
                                        "on_error",     "verbose",     "dtype",
                                        "last_batch",   "aug_seq",     "metrics"};
