@@ -11,6 +11,7 @@ from tests_support import fake_bucket, open_iter, put
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 import pyarrow.dataset  # noqa: E402
+import pyarrow.fs  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
 
 COUNT = 60
@@ -306,6 +307,20 @@ def test_what_a_bucket_does_not_have_is_named(there):
         open_iter("s3://shop/set/q.parquet")
     with pytest.raises(imrec.UnsupportedError, match="no store knows the scheme 'nobody"):
         open_iter("nobody://shop/a.parquet")
+
+
+def test_what_pyarrow_alone_knows_is_read_by_its_file_system(files, images, monkeypatch):
+    shelf = pyarrow.fs.SubTreeFileSystem(str(files), pyarrow.fs.LocalFileSystem())
+
+    class Known:
+        @staticmethod
+        def from_uri(uri):
+            return shelf, uri.partition("://")[2]
+
+    monkeypatch.setattr(pyarrow.fs, "FileSystem", Known)
+    assert seen("hub://p-?.parquet", shuffle=True) == seen(Plain(images), shuffle=True)
+    with pytest.raises(imrec.ArgumentError, match="hub://q.* no file has such a name"):
+        open_iter("hub://q*.parquet")
 
 
 def test_a_file_that_is_replaced_costs_its_rows(there, files):
