@@ -340,13 +340,7 @@ static enum imrec_status no_names(struct imrec_error *err)
 
 static bool is_there(const struct shard *h, const char *name)
 {
-    const struct folder_entry *file;
-    struct source *source = NULL;
-    if (listed_look(name, &file))
-        return strcmp(name, h->uri) != 0 && file != NULL;
-    const bool there = strcmp(name, h->uri) != 0 && source_open(name, &source, NULL) == IMREC_OK;
-    source_close(source);
-    return there;
+    return strcmp(name, h->uri) != 0 && index_is_there(name, NULL);
 }
 
 /* *name: the index next to a shard, the binary one where there is one, else the text, which may be

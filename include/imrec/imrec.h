@@ -19,6 +19,7 @@
 #include "imrec/iterator.h"
 #include "imrec/memory.h"
 #include "imrec/minibatch.h"
+#include "imrec/object.h"
 #include "imrec/pack_items.h"
 #include "imrec/packer.h"
 #include "imrec/plan.h"
