@@ -180,18 +180,18 @@ static enum imrec_status cut_cells(struct container *c, struct imrec_error *err)
     return partition_grid(c, err);
 }
 
-/* image= and label= have no meaning where a record has one image, and its labels. */
+/* Names of parts have no meaning where a record has one image, its labels and its mask. */
 static enum imrec_status check_parts(const struct container *c, struct imrec_error *err)
 {
-    const char *const image = c->options.image, *const label = c->options.label;
-    const bool by_image = image != NULL && image[0] != '\0';
-    if (c->kind->named || (!by_image && (label == NULL || label[0] == '\0')))
-        return IMREC_OK;
-    return IMREC_REFUSE(err,
-                        "%s= says which part of a sample is its %s, but %.200s is a %s, whose "
-                        "records have one: leave it out",
-                        by_image ? "image" : "label", by_image ? "image" : "label",
-                        c->shards[0].uri, c->kind->name);
+    const char *const parts[][2] = {
+        {"image", c->options.image}, {"label", c->options.label}, {"mask", c->options.mask}};
+    for (size_t i = 0; !c->kind->named && i < sizeof(parts) / sizeof(*parts); i++)
+        if (parts[i][1] != NULL && parts[i][1][0] != '\0')
+            return IMREC_REFUSE(err,
+                                "%s= says which part of a sample is its %s, but %.200s is a %s, "
+                                "whose records have one: leave it out",
+                                parts[i][0], parts[i][0], c->shards[0].uri, c->kind->name);
+    return IMREC_OK;
 }
 
 /* Of shards that are found by walking path_imgidx names a folder, or the index of the only one. */
@@ -221,6 +221,17 @@ cut_partition(struct container *c, const struct shard_list *l, struct imrec_erro
     return container_is_listed(c) ? cover_records(c, err) : cut_cells(c, err);
 }
 
+/* Only names in lists are below a folder. */
+static enum imrec_status
+check_root(const struct container *c, const struct shard_list *l, struct imrec_error *err)
+{
+    const char *const root = c->options.path_root;
+    if (root == NULL || root[0] == '\0' || l->form == SHARDS_LISTS)
+        return IMREC_OK;
+    return IMREC_REFUSE(err, "path_root is the folder of a list's files, and %.300s is no list",
+                        l->names.uri[0]);
+}
+
 /* *look: what is to be compared with manifests. */
 static enum imrec_status
 expand(struct container *c, struct shard_list *l, enum shard_look *look, struct imrec_error *err)
@@ -231,6 +242,7 @@ expand(struct container *c, struct shard_list *l, enum shard_look *look, struct 
     l->only = kinds_of(c->options.container);
     if (!own) {
         IMREC_TRY(shard_list_add(l, path, *look, err));
+        IMREC_TRY(check_root(c, l, err));
         if (l->form == SHARDS_RECORDS)
             return IMREC_OK;
         *look = SHARDS_UNSEEN; /* no manifest is of files */
@@ -243,7 +255,8 @@ expand(struct container *c, struct shard_list *l, enum shard_look *look, struct 
                             source);
     IMREC_TRY(user_source_find(source, c, err));
     const char *suffix = user_source_suffix(c);
-    return uri_list_expand(path, suffix != NULL ? suffix : "", &l->names, err);
+    IMREC_TRY(uri_list_expand(path, suffix != NULL ? suffix : "", &l->names, err));
+    return check_root(c, l, err);
 }
 
 static enum imrec_status
@@ -274,7 +287,7 @@ open_bytes(struct container *c, struct shard_list *l, struct imrec_error *err)
 static void forget_texts(struct container_options *o)
 {
     o->path_imgrec = o->path_imgidx = o->source = NULL;
-    o->image = o->label = o->path_root = NULL;
+    o->image = o->label = o->mask = o->path_root = NULL;
 }
 
 enum imrec_status container_open_as(const struct container_options *o,
@@ -315,6 +328,7 @@ number_records(struct container *c, const struct numbered *n, struct imrec_error
     if (c->shards == NULL || (c->shards->uri = imrec_zalloc(bytes, 1)) == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a table of records");
     memcpy(c->shards->uri, n->name, bytes);
+    IMREC_TRY(check_parts(c, err));
     c->shards->size = c->record_total = n->count;
     c->total_bytes =
         n->record_bytes < INT64_MAX / n->count ? n->count * n->record_bytes : INT64_MAX;

@@ -113,7 +113,7 @@ struct container_kind {
     bool masks;      /* records can have them */
     bool fields;     /* likewise */
     bool rooms;      /* parse() writes into its room */
-    bool named;      /* image= and label= say which part of a sample is what */
+    bool named;      /* image=, label= and mask= say which part of a sample is what */
     bool examples;   /* records are tf.train.Examples */
     bool own_sums;   /* open() compares each record with a checksum that is next to it */
     bool apart;      /* of each record the bytes are read by themselves: it is a file */
@@ -216,8 +216,10 @@ struct container_options {
     enum container_listing listing;
     const char *source;             /* of a plugin; NULL or "": none */
     enum imrec_container container; /* of what kind the files are; AUTO: by their first bytes */
-    const char *image, *label;      /* of kinds that are `named`; NULL or "": the kind's own */
+    const char *image, *label, *mask; /* of kinds that are `named`; NULL or "": the kind's own */
     const char *path_root; /* of a list: the folder of its files; NULL or "": the current one */
+    bool only_images;      /* samples that lack the part which `image` names are not listed */
+    int64_t label_offset;  /* of dataset/'s readers, which add it to labels; others add their own */
     bool shifted;          /* records that begin on any byte are looked for, too: repair has them */
     bool verify_checksums; /* with the .crc next to every shard: set_sums.h */
     enum container_look look;

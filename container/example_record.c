@@ -22,18 +22,19 @@ static char *copy(const char *name, const char *usual)
     return imrec_joined(of, strlen(of), "");
 }
 
-enum imrec_status example_names_copy(struct example_names *n, const char *image, const char *label,
+enum imrec_status example_names_copy(struct example_names *n, const struct container_options *o,
                                      struct imrec_error *err)
 {
-    *n = (struct example_names){copy(image, EXAMPLE_IMAGE), copy(label, EXAMPLE_LABEL)};
-    return n->image != NULL && n->label != NULL
+    *n = (struct example_names){copy(o->image, EXAMPLE_IMAGE), copy(o->label, EXAMPLE_LABEL),
+                                copy(o->mask, EXAMPLE_MASK)};
+    return n->image != NULL && n->label != NULL && n->mask != NULL
                ? IMREC_OK
                : IMREC_NO_MEMORY(err, "no memory for names of features");
 }
 
 void example_names_free(struct example_names *n)
 {
-    IMREC_FREE(n->image, n->label);
+    IMREC_FREE(n->image, n->label, n->mask);
     *n = (struct example_names){0};
 }
 
@@ -143,7 +144,7 @@ static enum imrec_status find_entries(const struct example_names *n, struct byte
     uint64_t all = 0, kept = 0;
     example_begin(&c, example);
     while (example_next(&c, &e, NULL) == IMREC_OK) { /* it has been read before */
-        if (is(e.name, n->image) || is(e.name, n->label) || (mask && is(e.name, EXAMPLE_MASK)))
+        if (is(e.name, n->image) || is(e.name, n->label) || (mask && is(e.name, n->mask)))
             continue;
         if (!IMREC_GROW(room->fields, room->field_room, all + 1))
             return IMREC_NO_MEMORY(err, "no memory for the features of an Example");
@@ -268,9 +269,18 @@ static enum imrec_status find_parts(const struct example_names *n, struct bytes 
     while ((st = example_next(&c, &e, err)) == IMREC_OK) { /* the last one of a name counts */
         out->image = is(e.name, n->image) ? e.bytes : out->image;
         out->label = is(e.name, n->label) ? e.bytes : out->label;
-        out->mask = is(e.name, EXAMPLE_MASK) ? e.bytes : out->mask;
+        out->mask = is(e.name, n->mask) ? e.bytes : out->mask;
     }
     return st == IMREC_END ? IMREC_OK : st;
+}
+
+enum imrec_status example_has_image(const struct example_names *n, struct bytes example, bool *has,
+                                    struct imrec_error *err)
+{
+    struct parts p;
+    const enum imrec_status st = find_parts(n, example, &p, err);
+    *has = p.image.p != NULL;
+    return st;
 }
 
 enum imrec_status example_record(const struct example_names *n, struct bytes example,
@@ -286,7 +296,7 @@ enum imrec_status example_record(const struct example_names *n, struct bytes exa
     if (image)
         IMREC_TRY(read_file(p.image, n->image, &out->image, err));
     if (mask && p.mask.p != NULL)
-        IMREC_TRY(read_file(p.mask, EXAMPLE_MASK, &out->mask, err));
+        IMREC_TRY(read_file(p.mask, n->mask, &out->mask, err));
     if ((wanted & RECORD_FIELDS) != 0)
         IMREC_TRY(read_fields(n, example, mask, room, out, err));
     return (wanted & RECORD_LABELS) != 0 ? read_labels(n, example, p.label, room, out, err)

@@ -10,12 +10,17 @@
 #define EXAMPLE_MASK  "image/segmentation/class/encoded"
 
 struct example_names {
-    char *image, *label; /* label "none": there are none, and none is asked for */
+    char *image, *label, *mask; /* label "none": there are none, and none is asked for */
 };
 
-/* NULL and "" are TensorFlow's. */
-IMREC_NODISCARD enum imrec_status example_names_copy(struct example_names *n, const char *image,
-                                                     const char *label, struct imrec_error *err);
+/* Those of the options; NULL and "" are TensorFlow's. */
+IMREC_NODISCARD enum imrec_status example_names_copy(struct example_names *n,
+                                                     const struct container_options *o,
+                                                     struct imrec_error *err);
+/* Whether the Example has the feature that is its image. */
+IMREC_NODISCARD enum imrec_status example_has_image(const struct example_names *n,
+                                                    struct bytes example, bool *has,
+                                                    struct imrec_error *err);
 void example_names_free(struct example_names *n); /* zeroed memory is fine */
 
 /* The parts of *out, whose id is set, out of an Example. Fields are all features but the image, the

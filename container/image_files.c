@@ -46,10 +46,6 @@ image_files_begin(struct container *c, const struct shard_list *l, struct imrec_
     if (s->shard == NULL)
         return IMREC_NO_MEMORY(err, "no memory for %zu folders of images", l->names.count);
     s->count = (uint32_t)l->names.count;
-    if (l->form == SHARDS_FOLDERS && c->options.path_root != NULL &&
-        c->options.path_root[0] != '\0')
-        return IMREC_REFUSE(err, "path_root is the folder of a list's files, and %.300s is no list",
-                            l->names.uri[0]);
     return IMREC_OK;
 }
 

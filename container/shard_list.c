@@ -267,10 +267,11 @@ enum imrec_status shard_list_add(struct shard_list *l, const char *spec, enum sh
     return st;
 }
 
-enum imrec_status shard_list_open(struct shard_list *l, const char *spec, enum shard_look look,
+enum imrec_status shard_list_open(struct shard_list *l, const char *spec,
+                                  const struct container_kind *only, enum shard_look look,
                                   struct imrec_error *err)
 {
-    *l = (struct shard_list){0};
+    *l = (struct shard_list){.only = only};
     enum imrec_status st = shard_list_add(l, spec, look, err);
     if (st == IMREC_OK && l->form == SHARDS_RECORDS)
         st = shard_list_check(l, look, err);

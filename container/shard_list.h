@@ -39,8 +39,9 @@ IMREC_NODISCARD enum imrec_status shard_list_add(struct shard_list *l, const cha
  * name a warning. Reads manifests, and the names in a directory. Fills l->promise. */
 IMREC_NODISCARD enum imrec_status
 shard_list_check(struct shard_list *l, enum shard_look look, struct imrec_error *err);
-/* Both, of one text. On failure *l is empty. */
+/* Both, of one text; only: as in the struct. On failure *l is empty. */
 IMREC_NODISCARD enum imrec_status shard_list_open(struct shard_list *l, const char *spec,
+                                                  const struct container_kind *only,
                                                   enum shard_look look, struct imrec_error *err);
 void shard_list_free(struct shard_list *l); /* zeroed memory is fine */
 #endif

@@ -1,7 +1,7 @@
 /* container/tfrecord.c - the kind of TensorFlow's TFRecord files, of tf.train.Examples.
  *
  * Records are listed from their heads alone (archive/tfrecord_walk.h); the sum of a content is
- * compared when the record is opened. Features image=, label= are its image and labels; ids count
+ * compared when the record is opened. Features image=, label=, mask= are what they say; ids count
  * the records, over all files. */
 #include "container/kinds.h"
 
@@ -25,17 +25,42 @@ struct tfrecords { /* container.state */
 
 /* ---- listing ------------------------------------------------------------------------------ */
 
-static enum imrec_status
-walk_all(struct tfrecord_walk *w, uint64_t end, struct shard_found *f, struct imrec_error *err)
+/* Whether a record is to be listed: whose image only its content tells. One that is no Example is:
+ * reading it says why. */
+static enum imrec_status is_listed(const struct container *c, struct source *source, uint64_t begin,
+                                   uint64_t bytes, bool *listed, struct imrec_error *err)
+{
+    const uint64_t frame = TFRECORD_HEAD_BYTES + TFRECORD_TAIL_BYTES;
+    *listed = true;
+    if (!c->options.only_images || bytes > UINT32_MAX)
+        return IMREC_OK;
+    const size_t n = (size_t)(bytes - frame);
+    uint8_t *content = imrec_realloc(NULL, n + 1, 1);
+    if (content == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for a record of %zu bytes", n);
+    const enum imrec_status st = source_read(source, begin + TFRECORD_HEAD_BYTES, content, n, err);
+    const struct tfrecords *t = c->state;
+    if (st == IMREC_OK &&
+        example_has_image(&t->names, (struct bytes){content, n}, listed, NULL) != IMREC_OK)
+        *listed = true;
+    imrec_free(content);
+    return st;
+}
+
+static enum imrec_status walk_all(const struct container *c, struct tfrecord_walk *w, uint64_t end,
+                                  struct shard_found *f, struct imrec_error *err)
 {
     while (w->at < end) {
         struct imrec_error why = {.offset = IMREC_NO_OFFSET};
         uint64_t begin, bytes;
+        bool listed;
         const enum imrec_status st = tfrecord_walk_next(w, &begin, &bytes, &why);
         if (st == IMREC_END)
             return IMREC_OK;
         if (st == IMREC_OK) {
-            IMREC_TRY(shard_found_add(f, begin, bytes, "record", err));
+            IMREC_TRY(is_listed(c, w->source, begin, bytes, &listed, err));
+            if (listed)
+                IMREC_TRY(shard_found_add(f, begin, bytes, "record", err));
         } else if (st == IMREC_ERR_CORRUPT) {
             why.offset = begin;
             IMREC_TRY(shard_found_lost(f, &why, err));
@@ -52,10 +77,9 @@ static enum imrec_status walk(const struct container *c, struct record_walk *w,
                               struct shard_found *out, struct imrec_error *err)
 {
     struct tfrecord_walk heads;
-    (void)c;
     IMREC_TRY(tfrecord_walk_begin(&heads, w->source, w->size, w->far, err));
     heads.at = w->at;
-    const enum imrec_status st = walk_all(&heads, w->end, out, err);
+    const enum imrec_status st = walk_all(c, &heads, w->end, out, err);
     w->at = heads.at;
     tfrecord_walk_end(&heads);
     return st;
@@ -68,7 +92,7 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
     struct tfrecords *t = c->state = imrec_zalloc(1, sizeof(*t));
     if (t == NULL)
         return IMREC_NO_MEMORY(err, "no memory to list a TFRecord file");
-    IMREC_TRY(example_names_copy(&t->names, c->options.image, c->options.label, err));
+    IMREC_TRY(example_names_copy(&t->names, &c->options, err));
     IMREC_TRY(listed_shards(c, &t->losses, err));
     t->begin = partition_begin(c, c->options.part_index);
     return IMREC_OK;

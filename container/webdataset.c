@@ -1,8 +1,8 @@
 /* container/webdataset.c - the kind of WebDataset's tar archives.
  *
- * A record is a sample (archive/tar_samples.h). image= and label= say which of its files are what
- * (archive/sample_spec.h); all but the image are fields. Records are listed from the headers alone;
- * their ids count them, over all archives. */
+ * A record is a sample (archive/tar_samples.h). image=, label= and mask= say which of its files are
+ * what (archive/sample_spec.h); all but the image are fields. Records are listed from the headers
+ * alone; their ids count them, over all archives. */
 #include "container/kinds.h"
 
 #include "base/alloc.h"
@@ -41,9 +41,21 @@ static const struct tar_part *find_link(const struct sample_spec *spec, const st
     return NULL;
 }
 
-static enum imrec_status take_sample(const struct sample_spec *spec, const struct tar_samples *t,
+static bool has_image(const struct sample_spec *spec, const struct tar_samples *t)
+{
+    for (uint32_t i = 0; i < t->count; i++) {
+        const char *e = tar_part_extension(t, &t->parts[i]);
+        if (sample_spec_rank(spec, (struct bytes){(const uint8_t *)e, strlen(e)}) !=
+            SAMPLE_NO_IMAGE)
+            return true;
+    }
+    return false;
+}
+
+static enum imrec_status take_sample(const struct container *c, const struct tar_samples *t,
                                      struct shard_found *f, struct imrec_error *err)
 {
+    const struct sample_spec *spec = &((const struct archive *)c->state)->spec;
     struct imrec_error why;
     const struct tar_part *link = find_link(spec, t);
     if (link != NULL) {
@@ -53,11 +65,12 @@ static enum imrec_status take_sample(const struct sample_spec *spec, const struc
                              tar_part_name(t, link));
         return shard_found_lost(f, &why, err);
     }
-    return t->begin == t->end ? IMREC_OK
-                              : shard_found_add(f, t->begin, t->end - t->begin, "sample", err);
+    if (t->begin == t->end || (c->options.only_images && !has_image(spec, t)))
+        return IMREC_OK;
+    return shard_found_add(f, t->begin, t->end - t->begin, "sample", err);
 }
 
-static enum imrec_status take_all(const struct sample_spec *spec, struct tar_samples *t,
+static enum imrec_status take_all(const struct container *c, struct tar_samples *t,
                                   struct record_walk *w, struct shard_found *f,
                                   struct imrec_error *err)
 {
@@ -70,7 +83,7 @@ static enum imrec_status take_all(const struct sample_spec *spec, struct tar_sam
             *err = why;
             return st;
         }
-        IMREC_TRY(st == IMREC_OK ? take_sample(spec, t, f, err) : shard_found_lost(f, &why, err));
+        IMREC_TRY(st == IMREC_OK ? take_sample(c, t, f, err) : shard_found_lost(f, &why, err));
     }
     return IMREC_OK;
 }
@@ -78,14 +91,13 @@ static enum imrec_status take_all(const struct sample_spec *spec, struct tar_sam
 static enum imrec_status walk(const struct container *c, struct record_walk *w,
                               struct shard_found *out, struct imrec_error *err)
 {
-    const struct archive *a = c->state;
     struct tar_samples *t = imrec_zalloc(1, sizeof(*t)); /* it has a name of 4 KiB */
     if (t == NULL)
         return IMREC_NO_MEMORY(err, "no memory to list an archive");
     enum imrec_status st = tar_samples_begin(t, w->source, w->size, w->far, err);
     t->walk.at = w->at;
     if (st == IMREC_OK)
-        st = take_all(&a->spec, t, w, out, err);
+        st = take_all(c, t, w, out, err);
     tar_samples_end(t);
     imrec_free(t);
     return st;
@@ -99,7 +111,8 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
     if (a == NULL)
         return IMREC_NO_MEMORY(err, "no memory to list an archive");
     c->label_count = 1;
-    IMREC_TRY(sample_spec_parse(c->options.image, c->options.label, &a->spec, err));
+    IMREC_TRY(
+        sample_spec_parse(c->options.image, c->options.label, c->options.mask, &a->spec, err));
     IMREC_TRY(listed_shards(c, &a->losses, err));
     a->begin = partition_begin(c, c->options.part_index);
     return IMREC_OK;
@@ -194,7 +207,7 @@ static enum imrec_status look_at_files(const struct sample_spec *spec, struct by
             f->label = m.content;
             f->has_label = true;
         }
-        if (sample_spec_is_mask(m.extension))
+        if (sample_spec_is_mask(spec, m.extension))
             out->mask = m.content;
         if (fields)
             IMREC_TRY(add_field(room, out->field_count++, &m, err));

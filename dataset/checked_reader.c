@@ -276,7 +276,16 @@ enum imrec_status checked_open_as(const struct container_options *o, imrec_progr
 enum imrec_status imrec_checked_open(const char *uri, imrec_progress_fn *progress, void *user,
                                      struct imrec_checked **out, struct imrec_error *err)
 {
-    const struct container_options set = {.path_imgrec = uri, .num_parts = 1};
+    return imrec_checked_open_with(uri, NULL, progress, user, out, err);
+}
+
+enum imrec_status imrec_checked_open_with(const char *uri, const struct imrec_reader_options *o,
+                                          imrec_progress_fn *progress, void *user,
+                                          struct imrec_checked **out, struct imrec_error *err)
+{
+    struct container_options set = {.path_imgrec = uri, .num_parts = 1};
+    *out = NULL;
+    IMREC_TRY(reader_options_take(o, &set, err));
     return checked_open_as(&set, progress, user, out, err);
 }
 

@@ -153,12 +153,20 @@ begin(struct counting *n, const struct dataset_walk *w, struct imrec_error *err)
 enum imrec_status imrec_dataset_card(const char *uri, imrec_progress_fn *progress, void *user,
                                      struct imrec_dataset_card *out, struct imrec_error *err)
 {
+    return imrec_dataset_card_with(uri, NULL, progress, user, out, err);
+}
+
+enum imrec_status imrec_dataset_card_with(const char *uri, const struct imrec_reader_options *o,
+                                          imrec_progress_fn *progress, void *user,
+                                          struct imrec_dataset_card *out, struct imrec_error *err)
+{
     struct dataset_walk walk;
     struct imrec_record record;
     struct counting n = {.card = out};
+    struct container_options set = {.path_imgrec = uri, .num_parts = 1};
     *out = (struct imrec_dataset_card){0};
-    IMREC_TRY(dataset_walk_open(&(struct container_options){.path_imgrec = uri, .num_parts = 1},
-                                progress, user, &walk, err));
+    IMREC_TRY(reader_options_take(o, &set, err));
+    IMREC_TRY(dataset_walk_open(&set, progress, user, &walk, err));
     enum imrec_status st = begin(&n, &walk, err);
     while (st == IMREC_OK) {
         st = dataset_walk_next(&walk, &record, err);

@@ -20,17 +20,18 @@ static enum imrec_status check_mask(struct codec *c, struct bytes png, int64_t m
     return st;
 }
 
-enum imrec_status check_image(struct codec *c, struct bytes image, int64_t max_pixels,
-                              uint32_t *warnings, struct imrec_error *err)
+enum imrec_status check_image(struct codec *c, struct bytes image, struct bytes mask,
+                              int64_t max_pixels, uint32_t *warnings, struct imrec_error *err)
 {
     const struct codec_limits limits = {.max_pixels = max_pixels};
     struct imrec_image_info info;
     struct wav sound;
-    struct record_payload payload;
+    struct record_payload payload = {.image = image, .mask = mask};
     *warnings = 0;
     if (wav_is(image))
         return wav_parse(image, &sound, err);
-    IMREC_TRY(record_payload_split(image, &payload, err));
+    if (mask.n == 0)
+        IMREC_TRY(record_payload_split(image, &payload, err));
     IMREC_TRY(codec_begin(c, payload.image, &limits, &info, err));
     IMREC_TRY(codec_check(c, warnings, err));
     return check_mask(c, payload.mask, max_pixels, &info, err);

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "container/image_files.h"
 #include "dataset/dataset_files.h"
+#include "dataset/record_reader.h"
 #include "formats/set/class_list.h"
 #include "imrec/dataset.h"
 
@@ -67,9 +68,15 @@ load_folders(struct imrec_classes *c, const char *folder, struct imrec_error *er
 enum imrec_status
 imrec_classes_open(const char *uri, struct imrec_classes **out, struct imrec_error *err)
 {
+    return imrec_classes_open_with(uri, NULL, out, err);
+}
+
+enum imrec_status imrec_classes_open_with(const char *uri, const struct imrec_reader_options *o,
+                                          struct imrec_classes **out, struct imrec_error *err)
+{
     struct shard_list files;
     *out = NULL;
-    IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
+    IMREC_TRY(reader_shards(uri, o, SHARDS_UNSEEN, &files, err));
     struct imrec_classes *c = imrec_zalloc(1, sizeof(*c));
     const bool folder = files.form == SHARDS_FOLDERS;
     const enum imrec_status st = c != NULL

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/math.h"
+#include "base/sized.h"
 #include "container/shards/extents.h"
 #include "dataset/dataset_walk.h"
 #include "dataset/record_reader.h"
@@ -250,9 +251,17 @@ static enum imrec_status find_by_scan(struct dataset_walk *w, uint64_t id, uint3
 enum imrec_status imrec_dataset_find(const char *uri, uint64_t id, uint32_t *shard,
                                      uint64_t *offset, struct imrec_error *err)
 {
+    return imrec_dataset_find_with(uri, NULL, id, shard, offset, err);
+}
+
+enum imrec_status imrec_dataset_find_with(const char *uri, const struct imrec_reader_options *o,
+                                          uint64_t id, uint32_t *shard, uint64_t *offset,
+                                          struct imrec_error *err)
+{
     struct dataset_walk w;
-    IMREC_TRY(dataset_walk_open(&(struct container_options){.path_imgrec = uri, .num_parts = 1},
-                                NULL, NULL, &w, err));
+    struct container_options set = {.path_imgrec = uri, .num_parts = 1};
+    IMREC_TRY(reader_options_take(o, &set, err));
+    IMREC_TRY(dataset_walk_open(&set, NULL, NULL, &w, err));
     enum imrec_status st = w.kind->own_index ? find_listed(&w.reader->container, id, shard, offset)
                                              : find_indexed(&w, id, shard, offset);
     if (st == IMREC_END && !w.kind->own_index)
@@ -421,12 +430,13 @@ static enum imrec_status drop_other(const char *shard, struct imrec_error *err)
 }
 
 static enum imrec_status index_shard(struct indexing *x, const char *shard, const char *to,
-                                     bool force, struct imrec_index_result *out,
-                                     struct imrec_error *err)
+                                     const struct imrec_index_options *o,
+                                     struct imrec_index_result *out, struct imrec_error *err)
 {
-    *out = (struct imrec_index_result){0};
-    const struct container_options one = {
+    struct container_options one = {
         .path_imgrec = shard, .num_parts = 1, .look = CONTAINER_LOOK_SHARD};
+    IMREC_TRY(reader_options_take(o->reader, &one, err));
+    one.only_images = one.image[0] != '\0';
     IMREC_TRY(dataset_walk_open(&one, NULL, NULL, &x->walk, err));
     x->walk.reader->keep_framed = x->place != NULL;
     const char *uri = x->walk.files.shards.uri[0];
@@ -434,7 +444,7 @@ static enum imrec_status index_shard(struct indexing *x, const char *shard, cons
                  : x->walk.kind->extents
                      ? extents_name(NULL, uri)
                      : set_path(uri, x->place != NULL ? SET_BINARY_INDEX : SET_INDEX);
-    enum imrec_status st = path != NULL ? index_to(x, path, force, out, err)
+    enum imrec_status st = path != NULL ? index_to(x, path, o->force, out, err)
                                         : IMREC_NO_MEMORY(err, "no memory for a path");
     if (st == IMREC_OK && to == NULL && x->place == NULL && !x->walk.kind->extents)
         st = drop_other(x->walk.files.shards.uri[0], err);
@@ -445,12 +455,38 @@ static enum imrec_status index_shard(struct indexing *x, const char *shard, cons
     return st;
 }
 
+void imrec_index_options_init_sized(struct imrec_index_options *o, size_t size)
+{
+    const struct imrec_index_options defaults = {.keys = IMREC_KEYS_ID};
+    sized_init(o, size, &defaults, sizeof(defaults));
+}
+
+enum imrec_status imrec_dataset_index_with(const char *shard, const char *path,
+                                           const struct imrec_index_options *o,
+                                           struct imrec_index_result *out, struct imrec_error *err)
+{
+    struct imrec_index_options mine;
+    struct imrec_index_place alone = {0};
+    *out = (struct imrec_index_result){0};
+    imrec_index_options_init(&mine);
+    IMREC_TRY(sized_copy(&mine, sizeof(mine), o, "imrec_index_options_init", err));
+    if (mine.binary && path != NULL && !index_is_binary(path))
+        return IMREC_REFUSE(err, "%.300s: the name of a binary index ends in .idxb", path);
+    struct indexing x = {.lines = BUF_INIT(2 * LINES_FLUSH_BYTES), .how = mine.keys};
+    if (mine.binary)
+        x.place = mine.place != NULL ? mine.place : &alone;
+    return index_shard(&x, shard, path, &mine, out, err);
+}
+
 enum imrec_status imrec_dataset_index(const char *shard, const char *idx_path, enum imrec_keys keys,
                                       bool force, struct imrec_index_result *out,
                                       struct imrec_error *err)
 {
-    struct indexing x = {.lines = BUF_INIT(2 * LINES_FLUSH_BYTES), .how = keys};
-    return index_shard(&x, shard, idx_path, force, out, err);
+    struct imrec_index_options o;
+    imrec_index_options_init(&o);
+    o.keys = keys;
+    o.force = force;
+    return imrec_dataset_index_with(shard, idx_path, &o, out, err);
 }
 
 enum imrec_status
@@ -458,11 +494,11 @@ imrec_dataset_index_binary(const char *shard, const char *idxb_path, enum imrec_
                            bool force, struct imrec_index_place *place,
                            struct imrec_index_result *out, struct imrec_error *err)
 {
-    struct imrec_index_place alone = {0};
-    struct indexing x = {
-        .lines = BUF_INIT(0), .how = keys, .place = place != NULL ? place : &alone};
-    *out = (struct imrec_index_result){0};
-    if (idxb_path != NULL && !index_is_binary(idxb_path))
-        return IMREC_REFUSE(err, "%.300s: the name of a binary index ends in .idxb", idxb_path);
-    return index_shard(&x, shard, idxb_path, force, out, err);
+    struct imrec_index_options o;
+    imrec_index_options_init(&o);
+    o.keys = keys;
+    o.force = force;
+    o.binary = true;
+    o.place = place;
+    return imrec_dataset_index_with(shard, idxb_path, &o, out, err);
 }

@@ -6,6 +6,7 @@
 #include "base/string_arena.h"
 #include "container/image_files.h"
 #include "dataset/dataset_files.h"
+#include "dataset/record_reader.h"
 #include "formats/set/image_list.h"
 #include "imrec/dataset.h"
 #include "storage/source.h"
@@ -88,14 +89,15 @@ static enum imrec_status load_text(const struct shard_list *files, char **path, 
                          : IMREC_NO_MEMORY(err, "no memory for a path");
 }
 
-static enum imrec_status load(struct imrec_names *n, const char *uri, struct imrec_error *err)
+static enum imrec_status load(struct imrec_names *n, const char *uri,
+                              const struct imrec_reader_options *o, struct imrec_error *err)
 {
     struct shard_list files;
     struct image_list list = {0};
     struct imrec_error why;
     char *path = NULL;
     size_t bytes = 0;
-    IMREC_TRY(shard_list_open(&files, uri, SHARDS_UNSEEN, err));
+    IMREC_TRY(reader_shards(uri, o, SHARDS_UNSEEN, &files, err));
     enum imrec_status st = files.form == SHARDS_FOLDERS
                                ? image_folder_names(files.names.uri[0], add_name, n, &why)
                                : load_text(&files, &path, &n->text, &bytes, &why);
@@ -114,9 +116,15 @@ static enum imrec_status load(struct imrec_names *n, const char *uri, struct imr
 enum imrec_status
 imrec_names_open(const char *uri, struct imrec_names **out, struct imrec_error *err)
 {
+    return imrec_names_open_with(uri, NULL, out, err);
+}
+
+enum imrec_status imrec_names_open_with(const char *uri, const struct imrec_reader_options *o,
+                                        struct imrec_names **out, struct imrec_error *err)
+{
     struct imrec_names *n = imrec_zalloc(1, sizeof(*n));
     const enum imrec_status st =
-        n != NULL ? load(n, uri, err) : IMREC_NO_MEMORY(err, "no memory for a list");
+        n != NULL ? load(n, uri, o, err) : IMREC_NO_MEMORY(err, "no memory for a list");
     *out = st == IMREC_OK ? n : NULL;
     if (st != IMREC_OK)
         imrec_names_close(n);

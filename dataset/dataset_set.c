@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "container/kinds.h"
 #include "container/shards/manifest_beside.h"
 #include "container/shards/shard_sets.h"
 #include "formats/crc32c.h"
@@ -204,24 +205,26 @@ static enum imrec_status check_names(struct checking *c, struct imrec_error *err
 }
 
 /* What opening the set would say, where nothing was said yet. */
-static enum imrec_status check_opening(struct checking *c, const char *uri, struct imrec_error *err)
+static enum imrec_status
+check_opening(struct checking *c, const struct container_options *set, struct imrec_error *err)
 {
     struct shard_list l;
     struct imrec_error why;
     const enum shard_look look = c->allow_missing ? SHARDS_ALLOW_MISSING : SHARDS_COMPLETE;
-    const enum imrec_status st = shard_list_open(&l, uri, look, &why);
+    const enum imrec_status st =
+        shard_list_open(&l, set->path_imgrec, kinds_of(set->container), look, &why);
     if (st == IMREC_OK)
         shard_list_free(&l);
     else if (st == IMREC_ERR_NO_MEMORY)
         return imrec_fail(err, st, "%s", why.message);
     else
-        tell(c, uri, 0, why.message);
+        tell(c, set->path_imgrec, 0, why.message);
     return IMREC_OK;
 }
 
-enum imrec_status dataset_check_set(const char *uri, const struct dataset_files *f,
-                                    bool allow_missing, imrec_finding_fn *finding, void *user,
-                                    struct imrec_error *err)
+enum imrec_status dataset_check_set(const struct container_options *set,
+                                    const struct dataset_files *f, bool allow_missing,
+                                    imrec_finding_fn *finding, void *user, struct imrec_error *err)
 {
     struct checking c = {
         .files = f, .allow_missing = allow_missing, .finding = finding, .user = user};
@@ -239,7 +242,7 @@ enum imrec_status dataset_check_set(const char *uri, const struct dataset_files 
     if (st == IMREC_OK)
         st = check_names(&c, err);
     if (st == IMREC_OK && (allow_missing || !c.lacks))
-        st = check_opening(&c, uri, err);
+        st = check_opening(&c, set, err);
     return st;
 }
 

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "base/error.h"
-#include "container/shard_list.h"
+#include "dataset/record_reader.h"
 #include "imrec/dataset.h"
 
 #include <string.h>
@@ -25,11 +25,17 @@ join(const struct uri_list *names, struct buf *text, struct imrec_error *err)
 enum imrec_status
 imrec_shards_expand(const char *uri, bool allow_missing, char **list, struct imrec_error *err)
 {
+    return imrec_shards_expand_with(uri, NULL, allow_missing, list, err);
+}
+
+enum imrec_status imrec_shards_expand_with(const char *uri, const struct imrec_reader_options *o,
+                                           bool allow_missing, char **list, struct imrec_error *err)
+{
     struct shard_list l;
     struct buf text = BUF_INIT(TEXT_MOST);
     const enum shard_look look = allow_missing ? SHARDS_LEAVE_MISSING : SHARDS_COMPLETE;
     *list = NULL;
-    IMREC_TRY(shard_list_open(&l, uri, look, err));
+    IMREC_TRY(reader_shards(uri, o, look, &l, err));
     const enum imrec_status st = join(&l.names, &text, err);
     shard_list_free(&l);
     if (st == IMREC_OK)

@@ -8,6 +8,7 @@
 #include "base/threads.h"
 #include "dataset/dataset_check.h"
 #include "dataset/dataset_set.h"
+#include "dataset/record_reader.h"
 #include "dataset/verify_read.h"
 #include "formats/crc32c.h"
 #include "imrec/dataset.h"
@@ -77,9 +78,10 @@ static void look_at(const struct verify *v, struct codec *codec, const struct ve
         return;
     }
     i->kind = IMREC_FOUND_IMAGE;
-    const struct bytes image = {record + i->image, i->image_bytes};
+    const struct bytes image = {record + i->image, i->image_bytes},
+                       mask = {record + i->mask, i->mask_bytes};
     if (!v->o.structure_only &&
-        check_image(codec, image, v->o.max_pixels, &i->warnings, &i->why) == IMREC_OK)
+        check_image(codec, image, mask, v->o.max_pixels, &i->warnings, &i->why) == IMREC_OK)
         i->why.status = IMREC_OK;
 }
 
@@ -251,17 +253,18 @@ enum imrec_status imrec_dataset_verify(const char *uri, const struct imrec_verif
                                        struct imrec_verify_result *out, struct imrec_error *err)
 {
     struct verify v = {.result = out};
-    const struct container_options set = {
+    struct container_options set = {
         .path_imgrec = uri, .num_parts = 1, .shards = SHARDS_UNSEEN}; /* till below */
     *out = (struct imrec_verify_result){0};
     imrec_verify_options_init(&v.o);
     IMREC_TRY(sized_copy(&v.o, sizeof(v.o), o, "imrec_verify_options_init", err));
+    IMREC_TRY(reader_options_take(v.o.reader, &set, err));
     IMREC_TRY(dataset_walk_open(&set, show_progress, &v, &v.reader.walk, err));
     mutex_init(&v.caller);
     mutex_init(&v.lock);
     cond_init(&v.told);
     enum imrec_status st =
-        dataset_check_set(uri, &v.reader.walk.files, v.o.allow_missing, tell_set, &v, err);
+        dataset_check_set(&set, &v.reader.walk.files, v.o.allow_missing, tell_set, &v, err);
     if (st == IMREC_OK)
         st = prepare(&v, err);
     if (st == IMREC_OK)

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/recordio/record_fields.h"
+#include "formats/recordio/record_mask.h"
 
 #include <string.h>
 
@@ -24,6 +25,16 @@ void given_fields_free(struct given_fields *g)
 {
     imrec_free(g->fields);
     *g = (struct given_fields){0};
+}
+
+enum imrec_status given_mask_append(struct buf *record, struct bytes mask, struct imrec_error *err)
+{
+    uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
+    if (mask.n == 0 || mask.n > UINT32_MAX)
+        return IMREC_REFUSE(err, "a mask has 1 to 2^32 - 1 bytes, not %zu", mask.n);
+    record_mask_trailer(mask, trailer);
+    IMREC_TRY(buf_append(record, mask.p, mask.n, err));
+    return buf_append(record, trailer, sizeof(trailer), err);
 }
 
 static bool take(const struct imrec_field *f, struct record_field *out)

@@ -17,6 +17,9 @@ IMREC_NODISCARD enum imrec_status given_fields_put(struct given_fields *g, uint3
                                                    const struct record_field *f,
                                                    struct imrec_error *err);
 void given_fields_free(struct given_fields *g); /* zeroed memory is fine */
+/* Appends a mask, and its trailer, to a record that has no fields. */
+IMREC_NODISCARD enum imrec_status
+given_mask_append(struct buf *record, struct bytes mask, struct imrec_error *err);
 /* Appends n >= 1 fields of the caller's, and their trailer, to a record. */
 IMREC_NODISCARD enum imrec_status given_fields_append(struct buf *record,
                                                       const struct imrec_field *fields, uint32_t n,

@@ -37,7 +37,8 @@ static bool give_head(struct imrec_reader *r, const struct unit_range *at, struc
     out->id2 = image.id2;
     out->labels = r->labels;
     out->label_count = count;
-    return true;
+    return image_record_shift(r->labels, count, r->container.options.label_offset, NULL) ==
+           IMREC_OK;
 }
 
 enum imrec_status imrec_reader_head(struct imrec_reader *r, uint64_t number,

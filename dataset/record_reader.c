@@ -3,6 +3,9 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/param.h"
+#include "base/sized.h"
+#include "container/kinds.h"
 #include "container/partition.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/record_fields.h"
@@ -14,6 +17,54 @@
 static enum imrec_status no_memory(struct imrec_error *err)
 {
     return IMREC_NO_MEMORY(err, "no memory to read records");
+}
+
+/* ---- options ------------------------------------------------------------------------------ */
+
+#define PARAM_STRUCT struct imrec_reader_options
+static const struct param reader_table[] = {IMREC_READER_PARAMS(PARAM_ROW){0}};
+
+void imrec_reader_options_init_sized(struct imrec_reader_options *o, size_t size)
+{
+    struct imrec_reader_options defaults;
+    param_defaults(reader_table, &defaults);
+    sized_init(o, size, &defaults, sizeof(defaults));
+}
+
+static void fill_texts(struct imrec_reader_options *o)
+{
+    for (const struct param *p = reader_table; p->name != NULL; p++) {
+        const char **text = (const char **)((char *)o + p->offset);
+        if (p->type == PARAM_TEXT && *text == NULL)
+            *text = "";
+    }
+}
+
+enum imrec_status reader_options_take(const struct imrec_reader_options *o,
+                                      struct container_options *to, struct imrec_error *err)
+{
+    struct imrec_reader_options mine;
+    imrec_reader_options_init(&mine);
+    if (o != NULL)
+        IMREC_TRY(sized_copy(&mine, sizeof(mine), o, "imrec_reader_options_init", err));
+    fill_texts(&mine);
+    IMREC_TRY(param_check(reader_table, &mine, err));
+    to->image = mine.image;
+    to->label = mine.label;
+    to->mask = mine.mask;
+    to->label_offset = mine.label_offset;
+    to->path_root = mine.path_root;
+    to->container = mine.container;
+    return IMREC_OK;
+}
+
+enum imrec_status reader_shards(const char *uri, const struct imrec_reader_options *o,
+                                enum shard_look look, struct shard_list *out,
+                                struct imrec_error *err)
+{
+    struct container_options set = {.path_imgrec = uri};
+    IMREC_TRY(reader_options_take(o, &set, err));
+    return shard_list_open(out, uri, kinds_of(set.container), look, err);
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
@@ -40,19 +91,39 @@ enum imrec_status imrec_reader_open_as(const struct container_options *options,
 enum imrec_status imrec_reader_open(const char *uri, uint64_t part_index, uint64_t num_parts,
                                     struct imrec_reader **out, struct imrec_error *err)
 {
-    const struct container_options o = {
-        .path_imgrec = uri, .num_parts = num_parts, .part_index = part_index};
-    return imrec_reader_open_as(&o, out, err);
+    return imrec_reader_open_with(uri, part_index, num_parts, NULL, out, err);
+}
+
+static enum imrec_status open_look(const char *uri, uint64_t part, uint64_t parts,
+                                   enum container_look look, const struct imrec_reader_options *o,
+                                   struct imrec_reader **out, struct imrec_error *err)
+{
+    struct container_options all = {
+        .path_imgrec = uri, .num_parts = parts, .part_index = part, .look = look};
+    *out = NULL;
+    IMREC_TRY(reader_options_take(o, &all, err));
+    return imrec_reader_open_as(&all, out, err);
+}
+
+enum imrec_status imrec_reader_open_with(const char *uri, uint64_t part_index, uint64_t num_parts,
+                                         const struct imrec_reader_options *o,
+                                         struct imrec_reader **out, struct imrec_error *err)
+{
+    return open_look(uri, part_index, num_parts, CONTAINER_LOOK_SET, o, out, err);
 }
 
 enum imrec_status imrec_reader_open_files(const char *uri, uint64_t part_index, uint64_t num_parts,
                                           struct imrec_reader **out, struct imrec_error *err)
 {
-    const struct container_options o = {.path_imgrec = uri,
-                                        .num_parts = num_parts,
-                                        .part_index = part_index,
-                                        .look = CONTAINER_LOOK_FILE};
-    return imrec_reader_open_as(&o, out, err);
+    return imrec_reader_open_files_with(uri, part_index, num_parts, NULL, out, err);
+}
+
+enum imrec_status imrec_reader_open_files_with(const char *uri, uint64_t part_index,
+                                               uint64_t num_parts,
+                                               const struct imrec_reader_options *o,
+                                               struct imrec_reader **out, struct imrec_error *err)
+{
+    return open_look(uri, part_index, num_parts, CONTAINER_LOOK_FILE, o, out, err);
 }
 
 /* ---- what a record says about itself ------------------------------------------------------ */
@@ -126,7 +197,9 @@ static enum imrec_status give_record(struct imrec_reader *r, const struct walk_i
     IMREC_TRY(give_payload(r, head.image, out, err));
     const struct metadata_record *m = metadata_at(&r->container, r->shard, item->begin);
     out->metadata = m == NULL ? IMREC_NO_METADATA : m->header ? IMREC_HEADER : IMREC_IDENTITY;
-    return IMREC_OK;
+    return m != NULL ? IMREC_OK /* its labels are keys */
+                     : image_record_shift(r->labels, out->label_count,
+                                          r->container.options.label_offset, err);
 }
 
 static enum imrec_status
@@ -172,8 +245,14 @@ imrec_reader_next(struct imrec_reader *r, struct imrec_record *out, struct imrec
         if (!r->begun && !enter_shard(r))
             return IMREC_END;
         IMREC_TRY(scan_next(&r->scan, &step, &item, err));
-        if (step == WALK_RECORD)
-            return give_record(r, &item, out, err);
+        if (step == WALK_RECORD) {
+            const enum imrec_status st = give_record(r, &item, out, &item.why);
+            if (st == IMREC_ERR_CORRUPT)
+                return give_damage(r, &item, err);
+            if (st != IMREC_OK && err != NULL)
+                *err = item.why;
+            return st;
+        }
         if (step == WALK_DAMAGE)
             return give_damage(r, &item, err);
         r->begun = false;

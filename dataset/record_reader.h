@@ -8,6 +8,7 @@
 #include "container/walk/recordio_scan.h"
 #include "dataset/given_fields.h"
 #include "dataset/table_reader.h"
+#include "imrec/reader_options.h"
 #include "imrec/records.h"
 
 struct imrec_reader {
@@ -28,6 +29,14 @@ struct imrec_reader {
 /* Room for this many labels in r->labels. */
 IMREC_NODISCARD enum imrec_status
 reader_room_for_labels(struct imrec_reader *r, uint32_t count, struct imrec_error *err);
+/* Adds a caller's options, which may be NULL, to *to. */
+IMREC_NODISCARD enum imrec_status reader_options_take(const struct imrec_reader_options *o,
+                                                      struct container_options *to,
+                                                      struct imrec_error *err);
+/* shard_list_open() of the files that the options mean. */
+IMREC_NODISCARD enum imrec_status
+reader_shards(const char *uri, const struct imrec_reader_options *o, enum shard_look look,
+              struct shard_list *out, struct imrec_error *err);
 /* Opens a reader as the options say, which are those of a reader but for path, partition and looks.
  */
 IMREC_NODISCARD enum imrec_status imrec_reader_open_as(const struct container_options *o,

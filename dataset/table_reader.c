@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "formats/recordio/image_record.h"
 
 #include <inttypes.h>
 
@@ -55,7 +56,7 @@ static enum imrec_status take_labels(struct table_reader *r, const struct record
         r->labels[i] = record_label(record, i);
     out->labels = r->labels;
     out->label_count = n;
-    return IMREC_OK;
+    return image_record_shift(r->labels, n, r->container->options.label_offset, err);
 }
 
 static enum imrec_status take_image(struct table_reader *r, const struct record *record,

@@ -14,7 +14,8 @@ struct verify_item {
     enum imrec_finding_kind kind; /* of the finding; `why` tells */
     uint64_t begin, end, id;
     size_t record, record_bytes; /* in the arena; record_bytes: those in the shard */
-    size_t image, image_bytes;   /* in the record, with what follows it */
+    size_t image, image_bytes;   /* in the record; of RecordIO with what follows it */
+    size_t mask, mask_bytes;     /* likewise of others; 0 bytes: none */
     bool is_image, summed;
     bool is_metadata;           /* and no sample: nothing is to be decoded */
     size_t framed;              /* in the arena: the record as stored in the shard */

@@ -143,6 +143,18 @@ static enum imrec_status meet_marks(struct verify_reader *r, struct verify_batch
     return IMREC_OK;
 }
 
+/* `framed`: its mask is what follows the image, and a wrong trailer a finding. */
+static void place_image(struct verify_item *item, const struct imrec_record *r, bool framed)
+{
+    const uint8_t *data = r->data;
+    item->image = (size_t)((const uint8_t *)r->image - data);
+    item->image_bytes = framed ? r->size - item->image : r->image_size;
+    if (framed || r->mask == NULL)
+        return;
+    item->mask = (size_t)((const uint8_t *)r->mask - data);
+    item->mask_bytes = r->mask_size;
+}
+
 static enum imrec_status add_record(struct verify_reader *r, struct verify_batch *b,
                                     const struct imrec_record *record, struct imrec_error *err)
 {
@@ -165,10 +177,8 @@ static enum imrec_status add_record(struct verify_reader *r, struct verify_batch
                                  .record_bytes = record->size,
                                  .is_image = record->is_image,
                                  .is_metadata = record->metadata != IMREC_NO_METADATA};
-    if (record->is_image) {
-        item->image = (size_t)((const uint8_t *)record->image - (const uint8_t *)record->data);
-        item->image_bytes = record->size - item->image; /* and its mask */
-    }
+    if (record->is_image)
+        place_image(item, record, r->walk.kind->side_files);
     return sum != NULL ? load_framed(r, b, item, sum, err) : IMREC_OK;
 }
 

@@ -209,6 +209,7 @@ open_container(struct imrec_iter *it, uint64_t cell_bytes, struct imrec_error *e
         .listing = listing_of(o),
         .image = o->image,
         .label = o->label,
+        .mask = o->mask,
         .path_root = o->path_root,
         .verify_checksums = o->verify_checksums,
         .shards = shards_look(o),

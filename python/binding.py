@@ -21,6 +21,7 @@ TABLES = {  # macro of the headers -> names of the table and of its keywords' ty
     "IMREC_MINIBATCH_PARAMS": ("MINIBATCH", "MinibatchParameters"),
     "IMREC_DESERIALIZER_PARAMS": ("DESERIALIZER", "DeserializerParameters"),
     "IMREC_CONVERT_PARAMS": ("CONVERT", "ConvertParameters"),
+    "IMREC_READER_PARAMS": ("READER", "ReaderParameters"),
 }
 
 

@@ -1,4 +1,5 @@
 imrec_test(test_records load dataset)
+imrec_test(test_reader_options iter dataset)
 imrec_test(test_card_stats iter dataset)
 imrec_test(test_verify_threads iter dataset limit LABEL property)
 imrec_test(test_repair_match iter dataset)

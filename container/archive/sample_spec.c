@@ -57,12 +57,15 @@ static enum imrec_status take_label(struct sample_spec *s, struct imrec_error *e
     return IMREC_OK;
 }
 
-enum imrec_status sample_spec_parse(const char *image, const char *label, struct sample_spec *out,
-                                    struct imrec_error *err)
+enum imrec_status sample_spec_parse(const char *image, const char *label, const char *mask,
+                                    struct sample_spec *out, struct imrec_error *err)
 {
     *out = (struct sample_spec){.image_count = 0};
     IMREC_TRY(copy("image=", image, out->text[0], err));
     IMREC_TRY(copy("label=", label, out->text[1], err));
+    IMREC_TRY(copy("mask=", mask, out->text[2], err));
+    const char *const named = out->text[2] + (out->text[2][0] == '.');
+    out->mask = named[0] != '\0' ? named : NULL;
     IMREC_TRY(take_images(out, err));
     return take_label(out, err);
 }
@@ -82,12 +85,18 @@ static struct bytes last_of(struct bytes extension)
     return (struct bytes){extension.p + n, extension.n - n};
 }
 
+/* Never an image that nobody has named, even where mask= names another file. */
+static bool is_usual_mask(struct bytes extension)
+{
+    return is(extension, "mask.png") || is(extension, "mask");
+}
+
 uint32_t sample_spec_rank(const struct sample_spec *s, struct bytes extension)
 {
     for (uint32_t i = 0; i < s->image_count; i++)
         if (is(extension, s->image[i]))
             return i;
-    if (sample_spec_is_mask(extension))
+    if (sample_spec_is_mask(s, extension) || is_usual_mask(extension))
         return SAMPLE_NO_IMAGE;
     for (size_t i = 0; s->image_count == 0 && i < sizeof(usual_images) / sizeof(*usual_images); i++)
         if (is(last_of(extension), usual_images[i]))
@@ -100,7 +109,7 @@ bool sample_spec_is_label(const struct sample_spec *s, struct bytes extension)
     return s->label != NULL && is(extension, s->label);
 }
 
-bool sample_spec_is_mask(struct bytes extension)
+bool sample_spec_is_mask(const struct sample_spec *s, struct bytes extension)
 {
-    return is(extension, "mask.png") || is(extension, "mask");
+    return s->mask != NULL ? is(extension, s->mask) : is_usual_mask(extension);
 }

@@ -6,7 +6,6 @@
 #include "dataset/record_reader.h"
 #include "dataset/transfer/sample_files.h"
 #include "dataset/transfer/transfer_out.h"
-#include "formats/recordio/image_record.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -25,9 +24,7 @@ struct transfer {
     void *out;
     struct imrec_checked *in;
     struct imrec_records_result result;
-    float *labels; /* of the record in hand, as they are written */
-    uint64_t label_room;
-    struct imrec_field *fields; /* likewise */
+    struct imrec_field *fields; /* of the record in hand, as they are written */
     uint64_t field_room;
     struct buf key, files; /* of a tar's sample */
 };
@@ -89,7 +86,7 @@ static bool has_no_labels(const struct transfer *t)
 }
 
 static enum imrec_status
-no_labels(struct transfer *t, struct imrec_record *r, struct imrec_error *err)
+no_labels(const struct transfer *t, struct imrec_record *r, struct imrec_error *err)
 {
     static const float zero;
     if (!has_no_labels(t) && t->kind == &transfer_record)
@@ -102,11 +99,10 @@ no_labels(struct transfer *t, struct imrec_record *r, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* Labels as they are written into *r, whose own are those that were read. */
-static enum imrec_status
-take_labels(struct transfer *t, struct imrec_record *r, uint32_t count, struct imrec_error *err)
+/* Labels as they are written into *r, whose own are those that were read; it has `count`. */
+static enum imrec_status take_labels(const struct transfer *t, struct imrec_record *r,
+                                     uint32_t count, struct imrec_error *err)
 {
-    const double offset = (double)t->o->label_offset;
     if (has_no_labels(t) || count == 0)
         return no_labels(t, r, err);
     if (count != r->label_count)
@@ -114,18 +110,6 @@ take_labels(struct transfer *t, struct imrec_record *r, uint32_t count, struct i
                               "%.200s: the record at byte %" PRIu64 " has %" PRIu32
                               " labels, at most %" PRIu32 " are converted",
                               r->uri, r->offset, count, r->label_count);
-    if (!IMREC_GROW(t->labels, t->label_room, (uint64_t)count + 1))
-        return IMREC_NO_MEMORY(err, "no memory for labels");
-    for (uint32_t i = 0; i < count; i++) {
-        const double v = offset != 0 ? (double)r->labels[i] + offset : (double)r->labels[i];
-        if (offset != 0 && !image_record_holds(v))
-            return imrec_error_at(err, IMREC_ERR_DATA, r->offset,
-                                  "%.200s: label %.9g and the offset %.17g are no number that a "
-                                  "float32 has exactly",
-                                  r->uri, (double)r->labels[i], offset);
-        t->labels[i] = (float)v;
-    }
-    r->labels = t->labels;
     return IMREC_OK;
 }
 
@@ -184,8 +168,16 @@ static enum imrec_status check(const struct transfer *t, struct imrec_error *err
 
 static enum imrec_status run(struct transfer *t, struct imrec_error *err)
 {
-    const struct container_options set = {
-        .path_imgrec = t->o->input, .num_parts = 1, .image = t->o->image, .label = t->o->label};
+    struct container_options set = {.path_imgrec = t->o->input, .num_parts = 1};
+    struct imrec_reader_options reader;
+    imrec_reader_options_init(&reader);
+    reader.image = t->o->image;
+    reader.label = t->o->label;
+    reader.label_offset = t->o->label_offset;
+    reader.path_root = t->o->path_root;
+    reader.container = t->o->container;
+    reader.mask = t->o->mask;
+    IMREC_TRY(reader_options_take(&reader, &set, err));
     IMREC_TRY(checked_open_as(&set, t->o->progress, t->o->user, &t->in, err));
     IMREC_TRY(check(t, err));
     IMREC_TRY(t->kind->open(t->o->output, &t->out, err));
@@ -220,7 +212,7 @@ enum imrec_status imrec_convert_records(const struct imrec_records_options *opti
     imrec_checked_close(t.in);
     buf_free(&t.key);
     buf_free(&t.files);
-    IMREC_FREE(t.labels, t.fields);
+    imrec_free(t.fields);
     *out = t.result;
     return st;
 }

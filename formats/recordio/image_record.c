@@ -52,6 +52,21 @@ bool image_record_holds(double label)
     return !whole || (double)(float)label == label;
 }
 
+enum imrec_status
+image_record_shift(float *labels, uint32_t count, int64_t offset, struct imrec_error *err)
+{
+    for (uint32_t i = 0; offset != 0 && i < count; i++) {
+        const double sum = (double)labels[i] + (double)offset;
+        if (!image_record_holds(sum))
+            return imrec_fail(err, IMREC_ERR_CORRUPT,
+                              "label %.9g and the offset %lld are no number that a float32 has "
+                              "exactly",
+                              (double)labels[i], (long long)offset);
+        labels[i] = (float)sum;
+    }
+    return IMREC_OK;
+}
+
 bool image_record_range(const struct image_record *r, uint64_t *first, uint64_t *end)
 {
     if (r->flag != 2 || r->image.n != 0)

@@ -31,6 +31,9 @@ float image_record_label(const struct image_record *r, uint32_t i);
  * whole number, float32 has exactly that number (every one up to 2^24). Fractions are rounded, and
  * measures from 1e20 on, which no id of 64 bits reaches. */
 bool image_record_holds(double label);
+/* Adds `offset` to each label; a sum that a record cannot hold is IMREC_ERR_CORRUPT. */
+IMREC_NODISCARD enum imrec_status
+image_record_shift(float *labels, uint32_t count, int64_t offset, struct imrec_error *err);
 
 /* Appends header and labels to `out`; the image follows them. One label: flag 0. */
 IMREC_NODISCARD enum imrec_status

@@ -161,8 +161,8 @@ read_old(struct append *a, struct source_sets *old, struct imrec_error *err)
 static enum imrec_status check_old(struct append *a, struct imrec_error *err)
 {
     struct source_sets old;
-    IMREC_TRY(
-        source_sets_open((const char *const *)a->uris, a->count, SOURCE_CLASSES_NONE, &old, err));
+    IMREC_TRY(source_sets_open((const char *const *)a->uris, a->count, NULL, SOURCE_CLASSES_NONE,
+                               &old, err));
     const enum imrec_status st = read_old(a, &old, err);
     source_sets_close(&old);
     return st;
@@ -341,7 +341,7 @@ static enum imrec_status add_new_shards(struct append *a, struct imrec_error *er
     const bool many = a->o.shards != 0 || a->o.shard_size != 0;
     snprintf(glob, sizeof(glob), "%.*s-*.rec", (int)strlen(a->extra) - 4, a->extra);
     const char *const uris[] = {many ? glob : a->extra};
-    return source_sets_expand(uris, 1, &a->uris, &a->count, err);
+    return source_sets_expand(uris, 1, IMREC_CONTAINER_AUTO, &a->uris, &a->count, err);
 }
 
 /* The set of the new images is complete, and stays: packing it may have taken hours. */

@@ -8,6 +8,7 @@
 #include "base/sized.h"
 #include "dataset/given_fields.h"
 #include "formats/recordio/image_record.h"
+#include "formats/recordio/record_fields.h"
 #include "im2rec/reshape/label_lines.h"
 #include "im2rec/reshape/set_out.h"
 #include "im2rec/reshape/source_sets.h"
@@ -17,6 +18,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define RECORD_MAX     ((size_t)1 << 29)
 #define CLASS_FILE_MAX ((size_t)1 << 30)
@@ -36,6 +38,8 @@ struct reshape {
     uint64_t *ids;             /* of what was written */
     uint64_t id_room;
     struct buf record;
+    struct imrec_field *fields; /* of a record that gets its header here */
+    uint64_t field_room;
     size_t last_shard;
     bool samples;
 };
@@ -125,6 +129,30 @@ static bool has_header(const struct reshape *r)
     return r->in.reader->walk.kind->side_files;
 }
 
+/* Fields and mask, which is a field of its name where there are others. */
+static enum imrec_status
+append_fields(struct reshape *r, const struct imrec_record *in, struct imrec_error *err)
+{
+    const struct imrec_field mask = {RECORD_FIELD_MASK, sizeof(RECORD_FIELD_MASK) - 1, in->mask,
+                                     in->mask_size, IMREC_FIELD_BYTES};
+    uint32_t n = 0;
+    if (!IMREC_GROW(r->fields, r->field_room, (uint64_t)in->field_count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for the fields of a record");
+    for (uint32_t i = 0; i < in->field_count; i++) {
+        const struct imrec_field *f = &in->fields[i];
+        if (in->mask == NULL || f->name_bytes != mask.name_bytes ||
+            memcmp(f->name, mask.name, mask.name_bytes) != 0)
+            r->fields[n++] = *f;
+    }
+    if (n == 0)
+        return in->mask == NULL
+                   ? IMREC_OK
+                   : given_mask_append(&r->record, (struct bytes){in->mask, in->mask_size}, err);
+    if (in->mask != NULL)
+        r->fields[n++] = mask;
+    return given_fields_append(&r->record, r->fields, n, err);
+}
+
 /* What follows the header: of a kind that has none the image and its fields, else all that there
  * is, fields and mask too. */
 static enum imrec_status
@@ -132,9 +160,7 @@ append_rest(struct reshape *r, const struct imrec_record *in, struct imrec_error
 {
     if (!has_header(r)) {
         IMREC_TRY(buf_append(&r->record, in->image, in->image_size, err));
-        return in->field_count != 0
-                   ? given_fields_append(&r->record, in->fields, in->field_count, err)
-                   : IMREC_OK;
+        return append_fields(r, in, err);
     }
     const uint8_t *image = in->image, *end = (const uint8_t *)in->data + in->size;
     return buf_append(&r->record, image, (size_t)(end - image), err);
@@ -145,7 +171,8 @@ static enum imrec_status record_of(struct reshape *r, const struct imrec_record 
                                    struct set_out_record *to, struct imrec_error *err)
 {
     to->record = (struct bytes){in->data, in->size};
-    if (to->labels == in->labels && to->id == in->id && has_header(r)) {
+    const bool as_stored = to->labels == in->labels && r->in.as.label_offset == 0;
+    if (as_stored && to->id == in->id && has_header(r)) {
         if (!checked_framed(r->in.reader, &to->framed, &to->crc))
             to->framed = (struct bytes){0};
         return IMREC_OK;
@@ -308,7 +335,7 @@ static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
             err, "%s: the new set is one of records, also of images in %ss; name it .rec", j->out,
             named->file);
     IMREC_TRY(load_given(r, err));
-    IMREC_TRY(source_sets_open(j->uris, j->count, want, &r->in, err));
+    IMREC_TRY(source_sets_open(j->uris, j->count, r->o->reader, want, &r->in, err));
     r->in.warned = j->warned;
     if (!j->replaces && source_sets_has(&r->in, j->out))
         return IMREC_REFUSE(err, "%s is among the sources; choose another name for the new set",
@@ -367,7 +394,7 @@ reshape_run(const struct reshape_job *j, struct imrec_reshape_result *out, struc
     label_lines_free(&r.labels);
     class_list_free(&r.classes);
     buf_free(&r.record);
-    imrec_free(r.ids);
+    IMREC_FREE(r.ids, r.fields);
     return st;
 }
 

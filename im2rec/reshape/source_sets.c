@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "container/kinds.h"
 #include "dataset/dataset_files.h"
 #include "dataset/dataset_set.h"
 #include "dataset/record_reader.h"
@@ -26,10 +27,11 @@ open_list(const char *const *uris, size_t count, struct shard_list *l, struct im
     return shard_list_check(l, SHARDS_COMPLETE, err);
 }
 
-enum imrec_status source_sets_expand(const char *const *uris, size_t count, char ***shards,
+enum imrec_status source_sets_expand(const char *const *uris, size_t count,
+                                     enum imrec_container container, char ***shards,
                                      size_t *shard_count, struct imrec_error *err)
 {
-    struct shard_list l = {0};
+    struct shard_list l = {.only = kinds_of(container)};
     enum imrec_status st = open_list(uris, count, &l, err);
     const size_t n = *shard_count, more = l.names.count;
     char **grown = st == IMREC_OK ? imrec_realloc(*shards, n + more + 1, sizeof(*grown)) : NULL;
@@ -124,11 +126,14 @@ take_classes(struct source_sets *s, enum source_classes want, struct imrec_error
     return IMREC_OK;
 }
 
-enum imrec_status source_sets_open(const char *const *uris, size_t count, enum source_classes want,
+enum imrec_status source_sets_open(const char *const *uris, size_t count,
+                                   const struct imrec_reader_options *o, enum source_classes want,
                                    struct source_sets *out, struct imrec_error *err)
 {
-    *out = (struct source_sets){0};
-    enum imrec_status st = source_sets_expand(uris, count, &out->shard, &out->count, err);
+    *out = (struct source_sets){.as.num_parts = 1};
+    enum imrec_status st = reader_options_take(o, &out->as, err);
+    if (st == IMREC_OK)
+        st = source_sets_expand(uris, count, out->as.container, &out->shard, &out->count, err);
     if (st == IMREC_OK && want != SOURCE_CLASSES_NONE)
         st = take_classes(out, want, err);
     if (st != IMREC_OK)
@@ -181,8 +186,9 @@ static enum imrec_status open_names(struct source_sets *s, struct imrec_error *e
 static enum imrec_status open_shard(struct source_sets *s, struct imrec_error *err)
 {
     IMREC_TRY(open_names(s, err));
-    const struct container_options one = {
-        .path_imgrec = s->shard[s->at], .num_parts = 1, .look = CONTAINER_LOOK_SHARD};
+    struct container_options one = s->as;
+    one.path_imgrec = s->shard[s->at];
+    one.look = CONTAINER_LOOK_SHARD;
     IMREC_TRY(checked_open_as(&one, NULL, NULL, &s->reader, err));
     s->reader->warned = s->warned; /* once for all shards */
     return IMREC_OK;
@@ -229,10 +235,12 @@ source_sets_path(const struct source_sets *s, const struct imrec_record *r, char
 
 /* ---- what is there ------------------------------------------------------------------------ */
 
-static enum imrec_status count_one(const char *shard, uint64_t *n, struct imrec_error *err)
+static enum imrec_status
+count_one(const struct source_sets *s, size_t i, uint64_t *n, struct imrec_error *err)
 {
-    const struct container_options one = {
-        .path_imgrec = shard, .num_parts = 1, .look = CONTAINER_LOOK_FILE};
+    struct container_options one = s->as;
+    one.path_imgrec = s->shard[i];
+    one.look = CONTAINER_LOOK_FILE;
     struct imrec_reader *reader;
     uint64_t records = 0;
     IMREC_TRY(imrec_reader_open_as(&one, &reader, err));
@@ -247,7 +255,7 @@ source_sets_count(const struct source_sets *s, uint64_t *out, struct imrec_error
 {
     *out = 0;
     for (size_t i = 0; i < s->count; i++)
-        IMREC_TRY(count_one(s->shard[i], out, err));
+        IMREC_TRY(count_one(s, i, out, err));
     return IMREC_OK;
 }
 

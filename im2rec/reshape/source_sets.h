@@ -2,6 +2,7 @@
 #ifndef IMREC_IM2REC_RESHAPE_SOURCE_SETS_H
 #define IMREC_IM2REC_RESHAPE_SOURCE_SETS_H
 
+#include "container/container.h"
 #include "dataset/checked_reader.h"
 #include "formats/set/class_list.h"
 
@@ -10,6 +11,7 @@
 struct source_sets {
     char **shard;
     size_t count;
+    struct container_options as; /* of each: what the caller's reader options say */
     struct class_list classes;
     bool has_classes;
     /* the shard being read */
@@ -22,19 +24,21 @@ struct source_sets {
     uint64_t metadata;  /* records passed over: headers and identities, no samples */
 };
 
-/* Appends the shards that URIs mean to a list, in memory of imrec_realloc(). */
+/* Appends the shards that URIs mean to a list, in memory of imrec_realloc(). `container`: of which
+ * kind they are. */
 IMREC_NODISCARD enum imrec_status source_sets_expand(const char *const *uris, size_t count,
-                                                     char ***shards, size_t *shard_count,
-                                                     struct imrec_error *err);
+                                                     enum imrec_container container, char ***shards,
+                                                     size_t *shard_count, struct imrec_error *err);
 enum source_classes {
     SOURCE_CLASSES_NONE, /* nobody wants one */
     SOURCE_CLASSES_SAME,
     SOURCE_CLASSES_GROW, /* one that begins with all of those before takes their place */
 };
-/* Expands the URIs. Class lists that differ are IMREC_ERR_ARGUMENT. */
+/* Expands the URIs; o: how they are read, or NULL. Class lists that differ are IMREC_ERR_ARGUMENT.
+ */
 IMREC_NODISCARD enum imrec_status
-source_sets_open(const char *const *uris, size_t count, enum source_classes want,
-                 struct source_sets *out, struct imrec_error *err);
+source_sets_open(const char *const *uris, size_t count, const struct imrec_reader_options *o,
+                 enum source_classes want, struct source_sets *out, struct imrec_error *err);
 /* The next image record, compared with its checksum, metadata skipped; *shard is its shard.
  * IMREC_ERR_DATA: the loss is in source_sets_found(), and the next call continues after it.
  * IMREC_END: that was all. */

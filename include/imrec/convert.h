@@ -3,6 +3,7 @@
 #ifndef IMREC_CONVERT_H
 #define IMREC_CONVERT_H
 
+#include "imrec/iter_params.h"
 #include "imrec/minibatch.h"
 #include "imrec/report.h"
 #include "imrec/types.h"
@@ -77,7 +78,10 @@ struct imrec_records_options {
     enum imrec_on_error on_error; /* STOP: damage ends the call; SKIP: it is omitted */
     imrec_finding_fn *finding;    /* of what is omitted; may be NULL */
     imrec_progress_fn *progress;
-    void *user; /* of both */
+    void *user;            /* of both */
+    const char *path_root; /* of a list: the folder of its files; NULL or "": the current one */
+    enum imrec_container container; /* of what kind the files are; AUTO: as they tell */
+    const char *mask;               /* as image */
 };
 
 /* Later versions may append fields. */

@@ -8,6 +8,7 @@
 #ifndef IMREC_DATASET_H
 #define IMREC_DATASET_H
 
+#include "imrec/reader_options.h"
 #include "imrec/report.h"
 
 #ifdef __cplusplus
@@ -23,6 +24,10 @@ extern "C" {
  * IMREC_ERR_ARGUMENT. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_shards_expand(const char *uri, bool allow_missing, char **list, struct imrec_error *err);
+/* With options, of which container says which files of a directory are meant. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_shards_expand_with(const char *uri, const struct imrec_reader_options *o, bool allow_missing,
+                         char **list, struct imrec_error *err);
 IMREC_API void imrec_shards_free(char *list); /* NULL is allowed */
 
 /* ---- class names ------------------------------------------------------------------------- */
@@ -32,6 +37,10 @@ struct imrec_classes; /* the class list of a data set; read only, any thread */
 /* Opens the class list; empty for a data set without one. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_classes_open(const char *uri, struct imrec_classes **out, struct imrec_error *err);
+/* With options, as imrec_shards_expand_with(). */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_classes_open_with(const char *uri, const struct imrec_reader_options *o,
+                        struct imrec_classes **out, struct imrec_error *err);
 /* Returns the name of class `label`, or NULL if it has none. Valid as long as *c. */
 IMREC_API const char *imrec_classes_name(const struct imrec_classes *c, float label);
 IMREC_API uint64_t imrec_classes_count(const struct imrec_classes *c);
@@ -44,6 +53,10 @@ struct imrec_names; /* the .lst of a data set; read only, any thread */
 /* Opens the list; empty for a data set without one. Malformed lines are skipped with a warning. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_names_open(const char *uri, struct imrec_names **out, struct imrec_error *err);
+/* With options, as imrec_shards_expand_with(). */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_names_open_with(const char *uri, const struct imrec_reader_options *o,
+                      struct imrec_names **out, struct imrec_error *err);
 /* Returns the path that image `id` was packed from, as written in the list, or NULL if it has none.
  * Valid as long as *n. */
 IMREC_API const char *imrec_names_find(const struct imrec_names *n, uint64_t id);
@@ -104,6 +117,10 @@ struct imrec_dataset_card {
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_card(const char *uri, imrec_progress_fn *progress, void *user,
                    struct imrec_dataset_card *out, struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_dataset_card_with(const char *uri, const struct imrec_reader_options *o,
+                        imrec_progress_fn *progress, void *user, struct imrec_dataset_card *out,
+                        struct imrec_error *err);
 IMREC_API void imrec_dataset_card_free(struct imrec_dataset_card *c);
 
 /* ---- finding ------------------------------------------------------------------------------ */
@@ -114,6 +131,9 @@ IMREC_API void imrec_dataset_card_free(struct imrec_dataset_card *c);
 IMREC_API IMREC_NODISCARD enum imrec_status imrec_dataset_find(const char *uri, uint64_t id,
                                                                uint32_t *shard, uint64_t *offset,
                                                                struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_dataset_find_with(const char *uri, const struct imrec_reader_options *o, uint64_t id,
+                        uint32_t *shard, uint64_t *offset, struct imrec_error *err);
 
 /* ---- verifying ---------------------------------------------------------------------------- */
 
@@ -124,8 +144,9 @@ struct imrec_verify_options {
     int64_t max_pixels;        /* larger images are findings */
     imrec_finding_fn *finding; /* called in file order, shard by shard; may be NULL */
     imrec_progress_fn *progress;
-    void *user;         /* of both */
-    bool allow_missing; /* missing shards are a warning, not a finding */
+    void *user;                                /* of both */
+    bool allow_missing;                        /* missing shards are a warning, not a finding */
+    const struct imrec_reader_options *reader; /* NULL: the defaults */
 };
 
 struct imrec_verify_result {
@@ -162,6 +183,10 @@ struct imrec_checked; /* opaque; one thread at a time */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_checked_open(const char *uri, imrec_progress_fn *progress, void *user,
                    struct imrec_checked **out, struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_checked_open_with(const char *uri, const struct imrec_reader_options *o,
+                        imrec_progress_fn *progress, void *user, struct imrec_checked **out,
+                        struct imrec_error *err);
 /* IMREC_OK: an intact image record, whose pointers are valid until the next call. IMREC_ERR_DATA:
  * imrec_checked_found() describes what is lost here, and the next call continues after it: a
  * damaged range, a record that differs from its checksum or has none, a checksum without a record,
@@ -231,6 +256,22 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_repair(const char *uri, const char *path, const struct imrec_repair_options *o,
                      struct imrec_repair_result *out, struct imrec_error *err);
 
+struct imrec_index_place;
+struct imrec_index_options {
+    size_t struct_size;
+    enum imrec_keys keys;
+    bool force;  /* replace an index that exists */
+    bool binary; /* imrec_dataset_index_binary(), with `place` */
+    struct imrec_index_place *place;
+    const struct imrec_reader_options *reader; /* NULL: the defaults */
+};
+
+IMREC_API void imrec_index_options_init_sized(struct imrec_index_options *o, size_t size);
+static inline void imrec_index_options_init(struct imrec_index_options *o)
+{
+    imrec_index_options_init_sized(o, sizeof(*o));
+}
+
 struct imrec_index_result {
     uint64_t records;
     uint64_t repeated;       /* keys that an earlier record also has */
@@ -256,6 +297,12 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_index_binary(const char *shard, const char *idxb_path, enum imrec_keys keys,
                            bool force, struct imrec_index_place *place,
                            struct imrec_index_result *out, struct imrec_error *err);
+/* Either of both. Of a tar archive or TFRecord file samples that lack the part which the reader's
+ * `image` names are not indexed, so that a reader with this index does not see them (of a TFRecord
+ * file all is read for that). A link in a tar is refused where `image` or `label` names it. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_dataset_index_with(const char *shard, const char *path, const struct imrec_index_options *o,
+                         struct imrec_index_result *out, struct imrec_error *err);
 
 #ifdef __cplusplus
 }

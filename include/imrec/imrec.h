@@ -24,6 +24,7 @@
 #include "imrec/packer.h"
 #include "imrec/plan.h"
 #include "imrec/prefetch.h"
+#include "imrec/reader_options.h"
 #include "imrec/records.h"
 #include "imrec/report.h"
 #include "imrec/reshape.h"

@@ -6,8 +6,7 @@
 #ifndef IMREC_RECORDS_H
 #define IMREC_RECORDS_H
 
-#include "imrec/error.h"
-#include "imrec/types.h"
+#include "imrec/reader_options.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -61,6 +60,16 @@ imrec_reader_open(const char *uri, uint64_t part_index, uint64_t num_parts,
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_open_files(const char *uri, uint64_t part_index, uint64_t num_parts,
                         struct imrec_reader **out, struct imrec_error *err);
+/* Both with options. A label that label_offset makes a number which float32 has not makes its
+ * record a damaged range. `data` of a record is as it is stored, its labels too. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_reader_open_with(const char *uri, uint64_t part_index, uint64_t num_parts,
+                       const struct imrec_reader_options *o, struct imrec_reader **out,
+                       struct imrec_error *err);
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_reader_open_files_with(const char *uri, uint64_t part_index, uint64_t num_parts,
+                             const struct imrec_reader_options *o, struct imrec_reader **out,
+                             struct imrec_error *err);
 
 /* Reads the next record in file order, including metadata. IMREC_END: there are no more.
  * IMREC_ERR_DATA: a damaged range was skipped; *err names it (shard, first and last byte, reason),

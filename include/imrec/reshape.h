@@ -28,9 +28,11 @@ struct imrec_reshape_options {
     int64_t shard_size;  /* maximum bytes of a shard; 0: no limit */
     bool force;          /* replace outputs that exist */
     imrec_progress_fn *progress;
-    void *user;                   /* of progress and finding */
-    enum imrec_on_error on_error; /* damage in a source: stop, or skip and report */
-    imrec_finding_fn *finding;    /* reports what was skipped, in order; may be NULL */
+    void *user;                                /* of progress and finding */
+    enum imrec_on_error on_error;              /* damage in a source: stop, or skip and report */
+    imrec_finding_fn *finding;                 /* reports what was skipped, in order; may be NULL */
+    const struct imrec_reader_options *reader; /* of all sources; NULL: the defaults. Labels of
+                                                  `labels` are taken without label_offset */
 };
 
 struct imrec_reshape_result {

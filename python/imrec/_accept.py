@@ -83,7 +83,8 @@ def accepted(values: Mapping[str, Any], of_loader: bool = False) -> dict[str, An
             raise ArgumentError(f"{what} has no parameter '{name}': {elsewhere}", field=name)
         known(name, ITER, what, _LOADERS_OWN if of_loader else ("copy", "allocator"))
     if out.get("path_imgrec") is not None:
-        out["path_imgrec"] = _shards(out["path_imgrec"], what)
+        records = getattr(out["path_imgrec"], "records", out["path_imgrec"])
+        out = {**getattr(records, "parameters", {}), **out, "path_imgrec": _shards(out["path_imgrec"], what)}
     if out.get("data_shape") is not None:
         out["data_shape"] = shape("data_shape", out["data_shape"])
     if isinstance(out.get("data_shape_schedule"), Mapping):

@@ -2,14 +2,19 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable
+from typing import TYPE_CHECKING, Any, Callable
 
 import numpy as np
 
 from . import _show
 from ._ffi import check, ffi, lib, new_error, text, to_dict
-from ._reader import Record, Records, shards
+from ._reader import Options, Record, Records, reading, shards
 from ._running import Watch
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._tables import ReaderParameters
 
 
 class _Call(Watch):
@@ -31,22 +36,25 @@ def on_finding(user: Any, f: Any) -> None:
     ffi.from_handle(user).findings.append(found)
 
 
-def _uri(path: Any, allow_missing: bool = False) -> Any:
-    return ffi.new("char[]", os.fsencode(shards(path, allow_missing)))
+def _uri(path: Any, allow_missing: bool = False, options: Options | None = None) -> Any:
+    return ffi.new("char[]", os.fsencode(shards(path, allow_missing, options)))
 
 
+@reading
 def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pixels: int | None = None,
-           progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False) -> dict[str, Any]:
+           progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False,
+           **parameters: Unpack[ReaderParameters]) -> dict[str, Any]:
     """Checks every record: framing, checksums, index, headers, manifest, and (unless structure_only) decodes every image.
     Findings are the result, not an error: `findings` is a list of dicts (kind, uri, shard, begin, end, id, reason). The other
     keys are counts (records, images, bytes, decoded, checksums, indexed, found by kind). They are the same for every number of
     threads (0 = every CPU). progress: True (tqdm), or a function that receives a dict and may return False to end the call.
-    allow_missing: missing shards of a set are a warning instead of a finding.
+    allow_missing: missing shards of a set are a warning instead of a finding. Other parameters: see open().
     Raises StorageError and ArgumentError if the set cannot be checked; CancelledError."""
-    call, err, uri = _Call(progress), new_error(), _uri(path)
+    call, err, uri, reader = _Call(progress), new_error(), _uri(path), Options(parameters, "verify")
     options, result = ffi.new("struct imrec_verify_options *"), ffi.new("struct imrec_verify_result *")
     lib.imrec_verify_options_init(options)
     options.structure_only, options.threads, options.allow_missing = structure_only, threads, allow_missing
+    options.reader = reader.c
     if max_pixels is not None:
         options.max_pixels = max_pixels
     options.finding, options.progress, options.user = lib.on_finding, lib.on_progress, call.handle
@@ -58,15 +66,18 @@ def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pix
     return out
 
 
-def info(path: Any, *, progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False) -> dict[str, Any]:
+@reading
+def info(path: Any, *, progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False,
+         **parameters: Unpack[ReaderParameters]) -> dict[str, Any]:
     """The data set's card: shards and what they are (`source`), records, images, labels (dict of label to records), kinds of
     images, their sizes (px and bytes: min, median, max), damage, identities of insightface's files; `indexed`: every shard
     has an index, so path_imgidx="auto" shuffles single records. Reads every record's head and image header once.
-    allow_missing: see open()."""
-    call, err, uri = _Call(progress), new_error(), _uri(path, allow_missing)
+    allow_missing and other parameters: see open()."""
+    call, err, options = _Call(progress), new_error(), Options(parameters, "info")
+    uri = _uri(path, allow_missing, options)
     card = ffi.new("struct imrec_dataset_card *")
     try:
-        check(call.run(lambda: lib.imrec_dataset_card(uri, lib.on_progress, call.handle, card, err)), err)
+        check(call.run(lambda: lib.imrec_dataset_card_with(uri, options.c, lib.on_progress, call.handle, card, err)), err)
         out = to_dict(card[0])
         out["shards"] = [to_dict(s) for s in ffi.unpack(card.shards, card.shard_count)] if card.shard_count else []
         out["labels"] = {c.label: c.records for c in ffi.unpack(card.labels, card.label_count)} if card.label_count else {}
@@ -79,18 +90,19 @@ def info(path: Any, *, progress: bool | Callable[[Any], Any] = False, allow_miss
     return out
 
 
-def class_names(path: Any) -> list[str]:
-    """The class list of a data set; [] if there is none."""
-    out, err = ffi.new("struct imrec_classes **"), new_error()
-    check(lib.imrec_classes_open(_uri(path), out, err), err)
+def class_names(path: Any, **parameters: Unpack[ReaderParameters]) -> list[str]:
+    """The class list of a data set; [] if there is none. Parameters: see open()."""
+    out, err, options = ffi.new("struct imrec_classes **"), new_error(), Options(parameters, "class_names")
+    check(lib.imrec_classes_open_with(_uri(path), options.c, out, err), err)
     classes = ffi.gc(out[0], lib.imrec_classes_close)
     return [text(lib.imrec_classes_name(classes, i)) for i in range(lib.imrec_classes_count(classes))]
 
 
-def image_names(path: Any) -> Callable[[int], str]:
-    """A function from an id to the path that the image was packed from, according to the list of a data set; '' without one."""
-    out, err = ffi.new("struct imrec_names **"), new_error()
-    check(lib.imrec_names_open(_uri(path), out, err), err)
+def image_names(path: Any, **parameters: Unpack[ReaderParameters]) -> Callable[[int], str]:
+    """A function from an id to the path that the image was packed from, according to the list of a data set; '' without one.
+    Parameters: see open()."""
+    out, err, options = ffi.new("struct imrec_names **"), new_error(), Options(parameters, "image_names")
+    check(lib.imrec_names_open_with(_uri(path), options.c, out, err), err)
     names = ffi.gc(out[0], lib.imrec_names_close)
     return lambda id: text(lib.imrec_names_find(names, id))
 
@@ -121,12 +133,16 @@ class View:
             page.write(str(self))
 
 
-def view(path: Any, count: int = 24, *, seed: int | None = None, size: int = 128, allow_missing: bool = False) -> View:
+@reading
+def view(path: Any, count: int = 24, *, seed: int | None = None, size: int = 128, allow_missing: bool = False,
+         **parameters: Unpack[ReaderParameters]) -> View:
     """A contact sheet of the first `count` records of a data set, or, with a seed, of random ones, with class names and ids, each
-    image `size` px. It shows itself in a notebook; .save("page.html") writes it. allow_missing: see open()."""
-    records = Records(path, allow_missing=allow_missing)
+    image `size` px. It shows itself in a notebook; .save("page.html") writes it. allow_missing and other parameters: see
+    open()."""
+    records = Records(path, allow_missing=allow_missing, **parameters)
+    names = class_names(path, **parameters)
     numbers = range(min(count, len(records)))
     if seed is not None:
         chosen = np.random.default_rng(seed).permutation(len(records))[:count]
-        return View([(int(i), records[i]) for i in np.sort(chosen)], class_names(path), size)
-    return View([(i, records[i]) for i in numbers], class_names(path), size)
+        return View([(int(i), records[i]) for i in np.sort(chosen)], names, size)
+    return View([(i, records[i]) for i in numbers], names, size)

@@ -151,9 +151,10 @@ class Items:
     threads, at_once = 4, 16
     ended = False  # nobody waits for samples any more
 
-    def __init__(self, source: Any, image: str | None, label: str | None, label_width: int, fields: dict[str, bool]) -> None:
+    def __init__(self, source: Any, image: str | None, label: str | None, mask: str | None, label_width: int,
+                 fields: dict[str, bool]) -> None:
         self._fields = tuple(fields)
-        self._source, self._image, self._label = source, image or "image", label
+        self._source, self._image, self._label, self._mask = source, image or "image", label, mask
         self._none = np.zeros(label_width, np.float32)  # the labels of a sample without any
         self._many = getattr(source, "fetch", None) or getattr(source, "__getitems__", None)
         self.name, self.count = type(source).__name__, len(source)
@@ -222,11 +223,10 @@ class Items:
     def _parts(self, sample: Any) -> tuple[Any, Any, Any]:
         """Image, label and mask of a sample."""
         if isinstance(sample, Mapping):
-            if self._image not in sample:
-                raise TypeError(f"it is a dict without {self._image!r}, it has {', '.join(map(repr, sample))}")
-            if self._label is not None and self._label not in sample:
-                raise TypeError(f"it is a dict without {self._label!r}, it has {', '.join(map(repr, sample))}")
-            return sample[self._image], sample.get(self._label or "label"), sample.get("mask")
+            for name in (self._image, self._label, self._mask):
+                if name is not None and name not in sample:
+                    raise TypeError(f"it is a dict without {name!r}, it has {', '.join(map(repr, sample))}")
+            return sample[self._image], sample.get(self._label or "label"), sample.get(self._mask or "mask")
         if isinstance(sample, (tuple, list)):
             if len(sample) != 2:
                 raise TypeError(f"it is a {type(sample).__name__} of {len(sample)}, it must be (image, label)")
@@ -313,11 +313,14 @@ def rows_of(source: Any, parameters: dict[str, Any]) -> Fetching | None:
                 del parameters[name]
         return None
     image, label, threads, at_once = (parameters.pop(name, None) for name in KEYWORDS)
+    mask = parameters.pop("mask", None)
     width = int(parameters.get("label_width") or 1)
+    if table and mask is not None:
+        raise ArgumentError("mask: rows of a table have no masks; images= delivers their further columns", field="mask")
     if table:
         rows = _arrow.rows_of(source, image, label, width, parameters)
     else:
-        rows = Items(source, image, label, width, asked_for(parameters))
+        rows = Items(source, image, label, mask, width, asked_for(parameters))
     if rows.count < 1:
         raise ArgumentError(f"{rows.name} has no samples")
     return Fetching(rows, threads, at_once)

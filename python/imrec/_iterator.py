@@ -19,7 +19,7 @@ from ._loops import Loop, Loops, one_sweep
 from ._memory import Blocks
 from ._names import field_names, image_names, reads_pixels
 from ._options import assign, describe, signature
-from ._reader import first_page, shards
+from ._reader import first_page, of_reader, shards
 from ._running import close_at_exit, discard, interruptible
 from .errors import ArgumentError, CancelledError, DataError, Error
 
@@ -510,7 +510,7 @@ class ImageRecordIter:
     def _page(self, words: str) -> str:
         """The set's first images as they are packed: no batch is taken for it."""
         closed = not self._it or self._pid != os.getpid()
-        return first_page("" if closed else self._path, words)
+        return first_page("" if closed else self._path, words, of_reader(self._parameters))
 
     def _words(self) -> str:
         if not self._it or self._pid != os.getpid():

@@ -2,17 +2,25 @@
 from __future__ import annotations
 
 import html
+import inspect
 import os
 import threading
 from collections.abc import Sequence
-from typing import Any, Callable, Iterable, Iterator, List, NamedTuple, overload
+from typing import TYPE_CHECKING, Any, Callable, Iterable, Iterator, List, Mapping, NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from . import _show
+from . import _show, _tables
 from ._batch import field_value
 from ._ffi import check, ffi, lib, new_error, text
-from ._options import as_text
+from ._options import as_text, fill, signature
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from ._tables import ReaderParameters
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
 class Decoder:
@@ -75,13 +83,35 @@ def encode_jpeg(pixels: Any, quality: int = 95) -> bytes:
     return decoder().encode_jpeg(pixels, quality)
 
 
-def shards(path: Any, allow_missing: bool = False) -> str:
+class Options:
+    """What is read of a data set, in C: struct imrec_reader_options and its texts."""
+
+    def __init__(self, parameters: Mapping[str, Any], what: str) -> None:
+        self.c = ffi.new("struct imrec_reader_options *")
+        lib.imrec_reader_options_init(self.c)
+        self._kept = fill(self.c, _tables.READER, parameters, what)
+
+
+def of_reader(parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of an iterator's parameters that a reader takes."""
+    return {row.name: parameters[row.name] for row in _tables.READER if parameters.get(row.name) is not None}
+
+
+def reading(function: _Function) -> _Function:
+    """Shows the reader's parameters in the signature of a function that takes them."""
+    own = inspect.signature(function)
+    first = [p for p in own.parameters.values() if p.kind is not inspect.Parameter.VAR_KEYWORD]
+    setattr(function, "__signature__", signature(_tables.READER, first, own.return_annotation))
+    return function
+
+
+def shards(path: Any, allow_missing: bool = False, options: Options | None = None) -> str:
     """`path` as text; with allow_missing the list of its existing shards."""
     name = as_text(None, "path_imgrec", path)
     if not allow_missing:
         return name
     out, err = ffi.new("char **"), new_error()
-    check(lib.imrec_shards_expand(os.fsencode(name), True, out, err), err)
+    check(lib.imrec_shards_expand_with(os.fsencode(name), options.c if options is not None else ffi.NULL, True, out, err), err)
     there = text(out[0])
     lib.imrec_shards_free(out[0])
     return there
@@ -132,24 +162,25 @@ class RecordList(List[Record]):
         return f"<imrec.RecordList: {len(self)} records, ids [{_show.a_few((r.id for r in self), len(self))}]>"
 
     def _repr_html_(self) -> str:
-        return page_of(self, f"{_PAGE} of {len(self)} records" if len(self) > _PAGE else "", self[0].shard if self else "")
+        return page_of(self, f"{_PAGE} of {len(self)} records" if len(self) > _PAGE else "", self[0].shard if self else "", {})
 
 
-def page_of(records: Iterable[Record], words: str, path: str) -> str:
-    """The first records as images, with the class names of the data set `path`, and a line."""
-    names = _show.class_names_of(path)
+def page_of(records: Iterable[Record], words: str, path: str, parameters: Mapping[str, Any]) -> str:
+    """The first records as images, with the class names of the data set `path`, read with `parameters`, and a line."""
+    names = _show.class_names_of(path, parameters)
     figures = [record._figure(names) for record, _ in zip(records, range(_PAGE))]
     return _show.page(figures + ([f"<p>{html.escape(words)}</p>"] if words else []))
 
 
-def first_page(path: str, words: str) -> str:
+def first_page(path: str, words: str, parameters: Mapping[str, Any]) -> str:
     """The same of a data set that is not opened: only its first records are read, however many it has."""
-    return page_of(_first(path) if path else (), words, path)
+    return page_of(_first(path, parameters) if path else (), words, path, parameters)
 
 
-def _first(path: str) -> Iterator[Record]:
+def _first(path: str, parameters: Mapping[str, Any]) -> Iterator[Record]:
     out, c, err = ffi.new("struct imrec_reader **"), ffi.new("struct imrec_record *"), new_error()
-    if lib.imrec_reader_open(os.fsencode(path), 0, 1, out, err) != lib.IMREC_OK:
+    options = Options(parameters, "first_page")
+    if lib.imrec_reader_open_with(os.fsencode(path), 0, 1, options.c, out, err) != lib.IMREC_OK:
         return  # the iterator that reads it has more to say
     reader = ffi.gc(out[0], lib.imrec_reader_close)
     for _ in range(4 * _PAGE):  # damage and metadata in between are not shown
@@ -169,16 +200,19 @@ class Records(Sequence[Record]):
     samples, and have no number."""
 
     path: str  #: as given, several shards with ';' between them; with allow_missing the existing ones
+    parameters: dict[str, Any]  #: what is read of the data set: image=, label=, ...
 
-    def __init__(self, path: Any, *, allow_missing: bool = False) -> None:
-        self.path = shards(path, allow_missing)
+    def __init__(self, path: Any, *, allow_missing: bool = False, **parameters: Unpack[ReaderParameters]) -> None:
+        self.parameters = of_reader(parameters)
+        self._options = Options(parameters, "open")
+        self.path = shards(path, allow_missing, self._options)
         self._pid = 0
         self._connect()
 
     def _connect(self) -> None:
         """Opens the reader; again in a forked child, which must not share the parent's reader and lock."""
         out, count, err = ffi.new("struct imrec_reader **"), ffi.new("uint64_t *"), new_error()
-        check(lib.imrec_reader_open(os.fsencode(self.path), 0, 1, out, err), err)
+        check(lib.imrec_reader_open_with(os.fsencode(self.path), 0, 1, self._options.c, out, err), err)
         self._reader, self._lock = ffi.gc(out[0], lib.imrec_reader_close), threading.Lock()
         check(lib.imrec_reader_count(self._reader, count, err), err)
         self._count, self._pid = int(count[0]), os.getpid()
@@ -220,13 +254,13 @@ class Records(Sequence[Record]):
         return (self[i] for i in range(self._count))
 
     def __reduce__(self) -> Any:
-        return Records, (self.path,)
+        return _opened, (self.path, self.parameters)
 
     def __repr__(self) -> str:
         return f"<imrec.Records: {self.path}, {self._count} records>"
 
     def _repr_html_(self) -> str:
-        return page_of(self, f"{_PAGE} of {len(self)} records" if len(self) > _PAGE else "", self.path)
+        return page_of(self, f"{_PAGE} of {len(self)} records" if len(self) > _PAGE else "", self.path, self.parameters)
 
 
 class Head(NamedTuple):
@@ -264,9 +298,16 @@ def _record(c: Any) -> Record:
     return Record(int(c.id), labels, image, text(c.uri), int(c.offset), bool(c.is_image), mask, _fields_of(c))
 
 
-def open(path: Any, *, allow_missing: bool = False) -> Records:
+def _opened(path: str, parameters: dict[str, Any]) -> Records:
+    return Records(path, **parameters)
+
+
+@reading
+def open(path: Any, *, allow_missing: bool = False, **parameters: Unpack[ReaderParameters]) -> Records:
     """Opens the records of a data set, by number: imrec.open("train.rec")[17].pixels(). `path` is what path_imgrec of
     ImageRecordIter takes: a file, several, a directory, a glob, a NAME.manifest.json. Unless each shard has an index, it
     reads all record heads once. Shards that a directory, glob or manifest lacks are a StorageError; with
-    allow_missing=True a warning."""
-    return Records(path, allow_missing=allow_missing)
+    allow_missing=True a warning. The other parameters are those of ImageRecordIter and say what is read: `image` and `label`
+    name the parts of samples of tars and TFRecords, `path_root` is the folder of a list's files, `container` the kind of the
+    files; `label_offset` is added to every label."""
+    return Records(path, allow_missing=allow_missing, **parameters)

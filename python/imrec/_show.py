@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import base64
 import html
-from typing import Any, Iterable
+from typing import Any, Iterable, Mapping
 
 import numpy as np
 
@@ -41,12 +41,12 @@ def caption(labels: Any, names: list[str]) -> str:
     return a_few(map(number, labels), len(labels))
 
 
-def class_names_of(path: str) -> list[str]:
+def class_names_of(path: str, parameters: Mapping[str, Any] = {}) -> list[str]:
     """The class list of a data set; [] where there is none, or it cannot be read: what is shown does without."""
     from ._dataset import class_names
 
     try:
-        return class_names(path) if path else []
+        return class_names(path, **parameters) if path else []
     except Error:
         return []
 

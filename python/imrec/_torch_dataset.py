@@ -22,8 +22,8 @@ class Dataset(torch.utils.data.Dataset[Any]):
         "bytes": the packed file.
     label: int if a record has one whole number, float for another number, a float32 tensor for several; after
         `target_transform`.
-    path_imgrec: as of ImageRecordIter; an index next to a shard is found (without one, the heads of all records are read at
-        opening, and again in each worker).
+    path_imgrec: as of ImageRecordIter, or an imrec.open(), whose image= and label= choose parts of samples; an index next to a
+        shard is found (without one, the heads of all records are read at opening, and again in each worker).
     channels: 1, 3 or 4; auto_orient: turn images upright by their EXIF orientation; max_pixels: larger ones are a LimitError.
     allow_missing: read the existing shards if a directory, glob or manifest lacks some of a set.
 
@@ -46,10 +46,10 @@ class Dataset(torch.utils.data.Dataset[Any]):
             raise ArgumentError(f"image is 'tensor', 'pil', 'numpy' or 'bytes', not {image!r}")
         if channels not in (1, 3, 4):
             raise ArgumentError(f"channels is 1, 3 or 4, not {channels!r}")
-        self.records = Records(path_imgrec, allow_missing=allow_missing)
+        self.records = path_imgrec if isinstance(path_imgrec, Records) else Records(path_imgrec, allow_missing=allow_missing)
         self.transform, self.target_transform, self.image = transform, target_transform, image
         self._how: dict[str, Any] = {"channels": channels, "auto_orient": auto_orient, "max_pixels": max_pixels}
-        self.classes = class_names(self.records.path)
+        self.classes = class_names(self.records.path, **self.records.parameters)
         self.class_to_idx = {name: number for number, name in enumerate(self.classes)}
 
     def __len__(self) -> int:
@@ -83,7 +83,7 @@ class Dataset(torch.utils.data.Dataset[Any]):
 
     @functools.cached_property
     def _heads(self) -> list[tuple[str, Any]]:
-        named = image_names(self.records.path)
+        named = image_names(self.records.path, **self.records.parameters)
         return [(named(head.id) or f"{head.shard}:{head.offset}", _label(head.labels)) for head in self.records.heads()]
 
     @property
@@ -109,7 +109,7 @@ class Dataset(torch.utils.data.Dataset[Any]):
 
     def _repr_html_(self) -> str:
         """The first images as they are packed: no transform is called for it."""
-        return page_of(self.records, repr(self), self.records.path)
+        return page_of(self.records, repr(self), self.records.path, self.records.parameters)
 
 
 def _label(labels: np.ndarray[Any, Any]) -> Any:

@@ -23,6 +23,7 @@ from ._iterator import ImageRecordIter, position_of
 from ._loops import Loop
 from ._memory import Blocks
 from ._options import describe, signature
+from ._reader import Records, of_reader
 from ._torch_cuda import Prefetched, prefetch_to
 from ._torch_detection import coco_results
 from ._torch_dataset import Dataset
@@ -339,20 +340,21 @@ class Loader(Face):
     @functools.cached_property
     def dataset(self) -> Dataset:
         """An imrec.torch.Dataset of the single images of all ranks: len(loader.dataset), .classes, .targets. It is opened on
-        first use. There is none with path_imglist, path_root, mix, for sounds, for a source of your own, and of data that is no
+        first use. There is none with path_imglist, mix, for sounds, for a source of your own, and of data that is no
         path (AttributeError)."""
-        for name in ("path_imglist", "audio", "source", "mix", "path_root"):
+        for name in ("path_imglist", "audio", "source", "mix"):
             if self._parameters.get(name):
                 raise AttributeError(f"a Loader with {name} has no dataset: it would differ from what is delivered")
         if self._it._source is not None:
             raise AttributeError("a Loader of a source has no dataset: the source is one")
         channels = self._it._options["channels"]
-        return Dataset(self._path, channels=channels if channels in (1, 3, 4) else 3)
+        records = Records(self._path, **of_reader(self._it._parameters))
+        return Dataset(records, channels=channels if channels in (1, 3, 4) else 3)
 
     @functools.cached_property
     def classes(self) -> list[str]:
         """Names of the classes, by number, from the list next to the shards; empty without one."""
-        return class_names(self._path)
+        return class_names(self._path, **of_reader(self._it._parameters))
 
     @functools.cached_property
     def num_classes(self) -> int | None:

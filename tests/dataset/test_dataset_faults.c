@@ -115,7 +115,7 @@ static enum imrec_status run_bench(struct imrec_error *err)
 {
     struct bench_limit *b;
     struct bench_limit_result run;
-    const enum imrec_status st = bench_limit_open("mem://f.rec", 0, 0, &b, err);
+    const enum imrec_status st = bench_limit_open("mem://f.rec", NULL, 0, 0, &b, err);
     if (st != IMREC_OK)
         return st;
     const enum imrec_status limit = bench_limit_run(b, 1, RECORDS, &run, err);

@@ -224,7 +224,7 @@ LOOP_TEST(the_limit_decodes_as_many_as_asked_for_on_any_number_of_threads, 1, 5)
     struct bench_limit *b;
     struct bench_limit_result run;
     small_shard("mem://whole.rec", 0, 10);
-    must(bench_limit_open("mem://whole.rec", 7, 0, &b, &err), &err);
+    must(bench_limit_open("mem://whole.rec", NULL, 7, 0, &b, &err), &err);
     ck_assert_uint_eq(bench_limit_images(b), 7);
     must(bench_limit_run(b, (uint32_t)_i, 50, &run, &err), &err);
     ck_assert_uint_eq(run.threads, (uint32_t)_i);
@@ -233,5 +233,6 @@ LOOP_TEST(the_limit_decodes_as_many_as_asked_for_on_any_number_of_threads, 1, 5)
     ck_assert_uint_gt(run.bytes, 7 * bench_limit_bytes(b));
     ck_assert_uint_lt(run.bytes, 8 * bench_limit_bytes(b));
     bench_limit_close(b);
-    ck_assert_int_eq(bench_limit_open("mem://nothing.rec", 0, 0, &b, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_int_eq(bench_limit_open("mem://nothing.rec", NULL, 0, 0, &b, &err),
+                     IMREC_ERR_ARGUMENT);
 }

@@ -292,7 +292,8 @@ TEST(the_mean_image_keeps_the_size_and_the_data)
                                         "label",
                                         "path_root",
                                         "draw_key",
-                                        "list_shards"};
+                                        "list_shards",
+                                        "mask"};
     static const char *const sets[] = {"path_imglist", "label_width", "label_pad_width",
                                        "on_error",     "verbose",     "dtype",
                                        "last_batch",   "aug_seq",     "metrics"};

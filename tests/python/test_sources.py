@@ -145,6 +145,12 @@ def test_masks_come_with_their_images():
     pixels = np.zeros((16, 16, 3), np.uint8)
     with open_iter([{"image": jpeg(pixels), "label": 1, "mask": png(values)}] * 8, masks="uint8") as it:
         assert (next(it).masks == values).all()
+    both = {"image": jpeg(pixels), "label": 1, "mask": png(values), "seg": png(values + 1)}
+    with open_iter([both] * 8, masks="uint8", mask="seg") as it:
+        assert (next(it).masks == values + 1).all()
+    with open_iter([both] * 8, masks="uint8", mask="segments") as it:
+        with pytest.raises(imrec.DataError, match="a dict without 'segments'"):
+            next(it)
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -120,6 +120,32 @@ def test_masks_of_archives_are_those_of_records(tmp_path):
             assert np.array_equal(batch.masks, other.masks) and np.array_equal(batch.data, other.data)
     subprocess.run([sys.executable, "-m", "imrec", "convert", tmp_path / "a.rec", tmp_path / "b.tar"], check=True)
     assert members(tmp_path / "b.tar") == members(tmp_path / "a.tar")
+    for name in "a.tar", "a.tfrecord":
+        subprocess.run([sys.executable, "-m", "imrec", "merge", tmp_path / name, tmp_path / f"merged-{name}.rec"], check=True)
+        assert [record.mask for record in imrec.Records(tmp_path / f"merged-{name}.rec")] == [r.mask for r in imrec.Records(tmp_path / "a.rec")]
+
+
+def test_masks_are_chosen_by_name(tmp_path):
+    rng = np.random.default_rng(3)
+    for name, extension in ("a.tar", "mask.png"), ("b.tar", "parts.png"):
+        rng = np.random.default_rng(3)
+        with webdataset.TarWriter(str(tmp_path / name)) as sink:
+            for i in range(9):
+                size = make_image(i).shape[:2]
+                mask = png(rng.integers(0, 7, size).astype(np.uint8))
+                other = png(np.full(size, 9, np.uint8))
+                parts = {"mask.png": other, "parts.png": mask} if extension == "parts.png" else {"mask.png": mask}
+                sink.write({"__key__": f"{i}", **parts, "jpg": jpeg(make_image(i)), "cls": i})
+    subprocess.run([sys.executable, "-m", "imrec", "convert", tmp_path / "b.tar", tmp_path / "b.tfrecord"], check=True)
+    expected = read(tmp_path / "a.tar", masks="uint8")
+    assert any(batch.masks.any() for batch in expected)
+    for name in "b.tar", "b.tfrecord":
+        for batch, other in zip(read(tmp_path / name, masks="uint8", mask="parts.png"), expected):
+            assert np.array_equal(batch.masks, other.masks) and np.array_equal(batch.data, other.data)
+        assert (read(tmp_path / name, masks="uint8")[0].masks == 9).all()
+        assert [r.mask for r in imrec.open(tmp_path / name, mask="parts.png")] == [r.mask for r in imrec.open(tmp_path / "a.tar")]
+        with pytest.raises(imrec.DataError, match="has no mask"):
+            read(tmp_path / name, masks="uint8", mask="pars.png")
 
 
 def test_the_package_reads_what_records_become(shard, tmp_path):

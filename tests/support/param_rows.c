@@ -1,5 +1,7 @@
-/* param_rows GROUP - the parameters of a group of the iterator's table, as rows of Markdown. */
+/* param_rows GROUP - the parameters of a group of the iterator's table, or of the readers'
+ * (reading), as rows of Markdown. */
 #include "imrec/iterator.h"
+#include "imrec/reader_options.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +14,14 @@ struct row {
 
 #define ROW(ctype, name, preset, lo, hi, unit, group, help, scope)                                 \
     {#ctype, #name, preset, lo, hi, unit, group, help},
-static const struct row rows[] = {IMREC_ITER_PARAMS(ROW)};
+#define READER_ROW(...) ROW(__VA_ARGS__, 0)
+static const struct row rows[] = {IMREC_ITER_PARAMS(ROW) IMREC_READER_PARAMS(READER_ROW)};
+
+static void print_list(const char *list)
+{
+    for (; *list != '\0'; list++)
+        printf("%s%c", *list == '|' ? "\\" : "", *list);
+}
 
 /* What may stand there: words, a range, or a list. */
 static void print_values(const struct row *r)
@@ -24,7 +33,7 @@ static void print_values(const struct row *r)
             else
                 putchar(*c);
     } else if (strchr(r->type, '*') != NULL)
-        fputs(r->unit, stdout);
+        print_list(r->unit);
     else
         printf("%.9Lg to %.9Lg", r->lo, r->hi);
 }

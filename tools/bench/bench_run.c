@@ -66,7 +66,9 @@ static void limit(const struct bench_job *job, struct bench_result *out)
 {
     struct bench_limit *b;
     struct bench_limit_result run;
-    enum imrec_status st = bench_limit_open(job->uri, 0, job->max_bytes, &b, &out->why);
+    const struct imrec_iter_options *o = job->iter;
+    const struct imrec_reader_options reader = READER_OF_O;
+    enum imrec_status st = bench_limit_open(job->uri, &reader, 0, job->max_bytes, &b, &out->why);
     if (st != IMREC_OK)
         return;
     st = bench_limit_run(b, job->threads, 16 * (uint64_t)job->threads, &run, &out->why);
@@ -152,7 +154,9 @@ static void iterator(const struct bench_job *job, struct bench_result *out)
 static void read_records(const struct bench_job *job, struct bench_result *out)
 {
     struct bench_limit_result run;
-    if (bench_limit_read(job->uri, job->max_bytes, &run, &out->why) == IMREC_OK)
+    const struct imrec_iter_options *o = job->iter;
+    const struct imrec_reader_options reader = READER_OF_O;
+    if (bench_limit_read(job->uri, &reader, job->max_bytes, &run, &out->why) == IMREC_OK)
         take(&run, out);
 }
 

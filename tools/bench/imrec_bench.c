@@ -210,7 +210,7 @@ static int bench(struct bench_table *t, const struct options *o)
                                           .json = o->json};
         return bench_sequences(&b);
     }
-    if (!command_iter_options(page.name, t->uri, 128, t->pairs, t->pair_count, &iter))
+    if (!command_iter_options(page.name, t->uri, 128, NULL, t->pairs, t->pair_count, &iter))
         return EXIT_USAGE;
     struct turns x = {.t = t,
                       .job = {.uri = t->uri,

@@ -61,14 +61,15 @@ bool command_file_is(const char *uri, enum imrec_file_kind kind)
     return imrec_file_kind(uri, &is, NULL, NULL) == IMREC_OK && is == kind;
 }
 
-const char *command_shards(const char *name, char *const *operands, int n, bool allow_missing)
+const char *command_shards(const char *name, char *const *operands, int n, bool allow_missing,
+                           const struct imrec_reader_options *reader)
 {
     struct imrec_error err;
     char *list;
     g_shards = cli_join(operands, n, ';');
     if (!allow_missing)
         return g_shards;
-    if (imrec_shards_expand(g_shards, true, &list, &err) != IMREC_OK) {
+    if (imrec_shards_expand_with(g_shards, reader, true, &list, &err) != IMREC_OK) {
         (void)cli_fail(name, &err);
         return NULL;
     }
@@ -230,11 +231,17 @@ static bool is_mix(const char *uri)
     return strncmp(uri, "mix=", 4) == 0;
 }
 
-bool command_iter_options(const char *name, const char *uri, int64_t batch_size, char *const *pairs,
-                          int n, struct imrec_iter_options *o)
+#define TAKE_VALUE(ctype, name, ...) o->name = reader->name;
+
+bool command_iter_options(const char *name, const char *uri, int64_t batch_size,
+                          const struct imrec_reader_options *reader, char *const *pairs, int n,
+                          struct imrec_iter_options *o)
 {
     struct imrec_error err;
     imrec_iter_options_init(o);
+    if (reader != NULL) {
+        IMREC_READER_PARAMS(TAKE_VALUE)
+    }
     o->path_imgrec = is_mix(uri) ? "" : uri;
     o->data_shape = (struct imrec_shape){3, 224, 224};
     o->batch_size = batch_size;
@@ -273,18 +280,30 @@ char *command_read_position(const char *name, const char *path)
     return text;
 }
 
+/* Whether the shards are there: what is wrong are the options. */
+static bool opens(const char *uri)
+{
+    struct imrec_error err;
+    struct imrec_reader *reader;
+    if (imrec_reader_open(uri, 0, 1, &reader, &err) != IMREC_OK)
+        return false;
+    imrec_reader_close(reader);
+    return true;
+}
+
+int command_not_opened(const char *name, const char *uri, const struct imrec_error *err)
+{
+    return err->status == IMREC_ERR_ARGUMENT && opens(uri)
+               ? cli_refuse(stderr, name, "%s", err->message)
+               : cli_fail(name, err);
+}
+
 int command_iter_open(const char *name, const struct imrec_iter_options *o, struct imrec_iter **out)
 {
-    struct imrec_error err, other;
-    struct imrec_reader *reader;
-    const enum imrec_status st = imrec_iter_open(o, out, &err);
-    if (st == IMREC_OK)
-        return EXIT_OK;
-    if (st != IMREC_ERR_ARGUMENT || o->path_imgrec[0] == '\0' ||
-        imrec_reader_open(o->path_imgrec, 0, 1, &reader, &other) != IMREC_OK)
-        return cli_fail(name, &err);
-    imrec_reader_close(reader); /* the shards are there: it is the options */
-    return cli_refuse(stderr, name, "%s", err.message);
+    struct imrec_error err;
+    return imrec_iter_open(o, out, &err) == IMREC_OK
+               ? EXIT_OK
+               : command_not_opened(name, o->path_imgrec, &err);
 }
 
 void command_traffic(struct json *j, const struct imrec_traffic *t)

@@ -78,14 +78,28 @@ int cbf_check(const char *name, char *const *files, int n, struct json *j, struc
     X(bool, allow_missing, "0", 0, 1, "", "shards",                                                \
       "read an incomplete set without its missing shards, with a warning")
 
+/* What is read: the rows of imrec/reader_options.h; and the options that *o holds, a struct with
+ * these rows, as the iterator's. */
+#define READER_VALUE(ctype, name, ...) .name = o->name,
+#define READER_OF_O                                                                                \
+    {                                                                                              \
+        .struct_size = sizeof(struct imrec_reader_options), IMREC_READER_PARAMS(READER_VALUE)      \
+    }
+
 /* Those of what reads a set, of what takes its time, of both. */
 #define ROWS_SET(X)      ROW_MISSING(X) ROW_JSON(X)
 #define ROWS_LONG(X)     ROW_JSON(X) ROW_QUIET(X)
 #define ROWS_SET_LONG(X) ROW_MISSING(X) ROWS_LONG(X)
 
-/* Operands that are shards as one text; `allow_missing`: those that are there. It is freed when the
- * command is over. NULL after one line on stderr. */
-const char *command_shards(const char *name, char *const *operands, int n, bool allow_missing);
+/* Operands that are shards as one text; `allow_missing`: those that are there, as `reader` (NULL:
+ * the defaults) says which are meant. It is freed when the command is over. NULL after one line on
+ * stderr. */
+const char *command_shards(const char *name, char *const *operands, int n, bool allow_missing,
+                           const struct imrec_reader_options *reader);
+
+/* One line on stderr: why a set could not be opened. EXIT_FAILED, or EXIT_USAGE where it can be
+ * without the options that were given. */
+int command_not_opened(const char *name, const char *uri, const struct imrec_error *err);
 
 /* Reads the flags (defaults first), counts operands and runs the command, or answers --help, or
  * says what is wrong with the usage. argv[0] is the page's name. Returns the exit status. */
@@ -142,10 +156,11 @@ void command_traffic(struct json *j, const struct imrec_traffic *t);
 /* A decimal id without sign. EXIT_OK, or EXIT_USAGE after one line on stderr. */
 int command_read_id(const char *name, const char *text, uint64_t *id);
 
-/* Options of an iterator over `uri`: 3 x 224 x 224, batches of `batch_size`, and what the key=value
- * operands change. False after one line on stderr. */
-bool command_iter_options(const char *name, const char *uri, int64_t batch_size, char *const *pairs,
-                          int n, struct imrec_iter_options *o);
+/* Options of an iterator over `uri`: 3 x 224 x 224, batches of `batch_size`, what `reader` says
+ * (NULL: nothing), and what the key=value operands change. False after one line on stderr. */
+bool command_iter_options(const char *name, const char *uri, int64_t batch_size,
+                          const struct imrec_reader_options *reader, char *const *pairs, int n,
+                          struct imrec_iter_options *o);
 
 /* All of a file that holds a position; the caller cli_free()s it. NULL after one line on stderr. */
 char *command_read_position(const char *name, const char *path);

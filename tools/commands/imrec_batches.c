@@ -360,7 +360,7 @@ static int run(const struct options *o, int n, char **operand)
     struct job j = {.o = o, .iter = &iter};
     if (!command_is_local(page.name, o->out))
         return EXIT_FAILED;
-    if (!command_iter_options(page.name, operand[0], 128, operand + 1, n - 1, &iter))
+    if (!command_iter_options(page.name, operand[0], 128, NULL, operand + 1, n - 1, &iter))
         return EXIT_USAGE;
     int status = command_iter_open(page.name, &iter, &it);
     if (status != EXIT_OK)

@@ -9,6 +9,10 @@
       "with --offset: number of the shard, from 0")                                                \
     X(bool, record, "0", 0, 1, "", "output", "write the whole record, with its header")            \
     X(bool, mask, "0", 0, 1, "", "output", "write the image's mask, a PNG")                        \
+    IMREC_READER_PARTS(X)                                                                          \
+    IMREC_READER_FILES(X)                                                                          \
+    X(const char *, mask_name, "", 0, 255, "SUFFIX|FEATURE", "reading",                            \
+      "as --mask of the other commands: the file or feature that is the mask")                     \
     ROW_MISSING(X) ROW_CONFIG(X) ROW_JSON(X)
 COMMAND(cat, CAT_PARAMS, 0, -1) = {
     PAGE_OF("cat", IMREC_EXITS),
@@ -56,21 +60,34 @@ static int write_out(const struct options *o, const struct imrec_record *r)
     return EXIT_OK; /* cli_exit() looks whether it was written */
 }
 
+/* Their --mask is a flag here. */
+static struct imrec_reader_options reader_of(const struct options *o)
+{
+    return (struct imrec_reader_options){.struct_size = sizeof(struct imrec_reader_options),
+                                         .image = o->image,
+                                         .label = o->label,
+                                         .label_offset = o->label_offset,
+                                         .path_root = o->path_root,
+                                         .container = o->container,
+                                         .mask = o->mask_name};
+}
+
 static int show(const char *uri, const struct options *o, const char *id_text)
 {
     struct imrec_error err;
     struct imrec_record record;
     struct imrec_reader *reader = NULL;
+    const struct imrec_reader_options options = reader_of(o);
     uint64_t id, offset = (uint64_t)o->offset;
     uint32_t shard = (uint32_t)o->shard;
-    enum imrec_status st = IMREC_OK;
     int status;
     if (id_text != NULL && (status = command_read_id(page.name, id_text, &id)) != EXIT_OK)
         return status;
+    enum imrec_status st = imrec_reader_open_with(uri, 0, 1, &options, &reader, &err);
+    if (st != IMREC_OK)
+        return command_not_opened(page.name, uri, &err);
     if (id_text != NULL)
-        st = imrec_dataset_find(uri, id, &shard, &offset, &err);
-    if (st == IMREC_OK)
-        st = imrec_reader_open(uri, 0, 1, &reader, &err);
+        st = imrec_dataset_find_with(uri, &options, id, &shard, &offset, &err);
     if (st == IMREC_OK)
         st = imrec_reader_seek(reader, shard, offset, &err);
     if (st == IMREC_OK)
@@ -114,6 +131,7 @@ static int run(const struct options *o, int n, char **operand)
         return command_refuse_count(&page, "too many");
     if ((n == 2) == (o->offset >= 0))
         return cli_refuse(stderr, page.name, "give either an ID or --offset");
-    const char *uri = command_shards(page.name, operand, 1, o->allow_missing);
+    const struct imrec_reader_options reader = reader_of(o);
+    const char *uri = command_shards(page.name, operand, 1, o->allow_missing, &reader);
     return uri != NULL ? show(uri, o, n == 2 ? operand[1] : NULL) : EXIT_FAILED;
 }

@@ -21,13 +21,7 @@
       "to binary: the input whose samples are the length of a sequence")                           \
     X(int64_t, threads, "0", 0, 1024, "workers", "output",                                         \
       "to binary: threads that convert; 0 = every CPU")                                            \
-    X(const char *, image, "", 0, 255, "SUFFIX,...|FEATURE", "records",                            \
-      "of records: the part that is the image, as of the iterator")                                \
-    X(const char *, label, "", 0, 255, "SUFFIX|FEATURE|none", "records",                           \
-      "of records: the part that has the labels, as of the iterator; none = there are none")       \
-    X(int64_t, label_offset, "0", -(1 << 24), 1 << 24, "classes", "records",                       \
-      "of records: added to every label")                                                          \
-    ROW_ON_ERROR(X) ROWS_LONG(X)
+    IMREC_READER_PARAMS(X) ROW_ON_ERROR(X) ROWS_LONG(X)
 COMMAND(convert, CONVERT_PARAMS, 2, 2) = {
     PAGE_OF("convert", IMREC_EXITS),
     .summary = "CNTK's binary format into text and back; records, tars, TFRecords into one another",
@@ -141,6 +135,9 @@ static int run_records(const struct options *o, char *const *files)
     c.image = o->image;
     c.label = o->label;
     c.label_offset = o->label_offset;
+    c.path_root = o->path_root;
+    c.container = o->container;
+    c.mask = o->mask;
     c.on_error = o->on_error;
     c.finding = left_out;
     c.progress = command_progress_show;

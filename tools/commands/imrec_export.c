@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define EXPORT_PARAMS(X) ROW_ON_ERROR(X) ROWS_SET_LONG(X)
+#define EXPORT_PARAMS(X) ROW_ON_ERROR(X) IMREC_READER_PARAMS(X) ROWS_SET_LONG(X)
 COMMAND(export, EXPORT_PARAMS, 2, 2) = {
     PAGE_OF("export", IMREC_EXITS),
     .summary = "write all images back to files, in a folder of their class",
@@ -195,19 +195,20 @@ static int run(const struct options *o, int n, char **operand)
 {
     struct imrec_error err;
     struct imrec_checked *reader = NULL;
+    const struct imrec_reader_options how = READER_OF_O;
     struct job j = {.files = {.marker = -1}};
     int status;
     (void)n;
     j.folder = operand[1];
     j.on_error = o->on_error;
-    const char *uri = command_shards(page.name, operand, 1, o->allow_missing);
+    const char *uri = command_shards(page.name, operand, 1, o->allow_missing, &how);
     if (uri == NULL || !command_is_local(page.name, j.folder))
         return EXIT_FAILED;
     command_left_begin(&j.left, page.name, o->json);
-    if (imrec_checked_open(uri, NULL, NULL, &reader, &err) != IMREC_OK ||
-        imrec_classes_open(uri, &j.names.classes, &err) != IMREC_OK ||
-        imrec_names_open(uri, &j.names.names, &err) != IMREC_OK) {
-        status = cli_fail(page.name, &err);
+    if (imrec_checked_open_with(uri, &how, NULL, NULL, &reader, &err) != IMREC_OK ||
+        imrec_classes_open_with(uri, &how, &j.names.classes, &err) != IMREC_OK ||
+        imrec_names_open_with(uri, &how, &j.names.names, &err) != IMREC_OK) {
+        status = command_not_opened(page.name, uri, &err);
     } else {
         command_progress_start(&j.progress, o->quiet);
         status = export_to(&j, reader, operand[0]);

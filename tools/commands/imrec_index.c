@@ -10,7 +10,7 @@
     X(bool, binary, "0", 0, 1, "", "output",                                                       \
       "write the binary index .idxb, for sets of millions of records")                             \
     X(bool, force, "0", 0, 1, "", "output", "replace an index that exists")                        \
-    ROW_JSON(X)
+    IMREC_READER_PARTS(X) ROW_JSON(X)
 COMMAND(index, INDEX_PARAMS, 1, -1) = {
     PAGE_OF("index", "0 fine, 1 failed, 2 wrong usage, 3 written, but damaged ranges were skipped"),
     .summary = "write the .idx or .idxb of shards, tars and TFRecord files",
@@ -42,9 +42,19 @@ static int index_one(const char *shard, const struct options *o, struct imrec_in
     struct imrec_error err;
     struct imrec_index_result r = {0};
     char n[HUMAN_BYTES];
-    const char *to = o->out[0] != '\0' ? o->out : NULL;
-    if ((o->binary ? imrec_dataset_index_binary(shard, to, o->keys, o->force, place, &r, &err)
-                   : imrec_dataset_index(shard, to, o->keys, o->force, &r, &err)) != IMREC_OK)
+    struct imrec_reader_options reader;
+    struct imrec_index_options x;
+    imrec_reader_options_init(&reader);
+    reader.image = o->image;
+    reader.label = o->label;
+    imrec_index_options_init(&x);
+    x.keys = o->keys;
+    x.force = o->force;
+    x.binary = o->binary;
+    x.place = place;
+    x.reader = &reader;
+    if (imrec_dataset_index_with(shard, o->out[0] != '\0' ? o->out : NULL, &x, &r, &err) !=
+        IMREC_OK)
         return cli_fail(page.name, &err);
     if (j != NULL)
         json_result(j, shard, &r);

@@ -5,7 +5,7 @@
 
 #define INFO_PARAMS(X)                                                                             \
     X(int64_t, classes, "20", 0, INT64_MAX, "N", "output", "labels to list; --json lists all")     \
-    ROW_MISSING(X) ROW_CONFIG(X) ROWS_LONG(X)
+    IMREC_READER_PARAMS(X) ROW_MISSING(X) ROW_CONFIG(X) ROWS_LONG(X)
 COMMAND(info, INFO_PARAMS, 0, -1) = {
     PAGE_OF("info", IMREC_EXITS),
     .summary = "the card of a data set: records, classes, sizes, kinds of images",
@@ -208,14 +208,16 @@ static int show(const char *uri, const struct options *o, struct json *j)
     struct imrec_dataset_card card = {0};
     struct imrec_classes *names = NULL;
     struct command_progress progress;
+    const struct imrec_reader_options reader = READER_OF_O;
     int status = EXIT_OK;
     command_progress_start(&progress, o->quiet);
-    enum imrec_status st = imrec_dataset_card(uri, command_progress_show, &progress, &card, &err);
+    enum imrec_status st =
+        imrec_dataset_card_with(uri, &reader, command_progress_show, &progress, &card, &err);
     command_progress_end(&progress);
     if (st == IMREC_OK)
-        st = imrec_classes_open(uri, &names, &err);
+        st = imrec_classes_open_with(uri, &reader, &names, &err);
     if (st != IMREC_OK)
-        status = cli_fail(page.name, &err);
+        status = command_not_opened(page.name, uri, &err);
     else if (j != NULL)
         json_card(j, &card, names);
     else
@@ -249,7 +251,8 @@ static int run(const struct options *o, int n, char **operand)
         return command_refuse_count(&page, "missing");
     if (!sequences_are_binary(&r) && sequences_are_asked(&r))
         return sequences_info(&r);
-    const char *uri = command_shards(page.name, operand, n, o->allow_missing);
+    const struct imrec_reader_options reader = READER_OF_O;
+    const char *uri = command_shards(page.name, operand, n, o->allow_missing, &reader);
     if (uri == NULL)
         return EXIT_FAILED;
     struct json *j = json_begin_if(o->json, &json, NULL);

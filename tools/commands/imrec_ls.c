@@ -4,7 +4,7 @@
 #define LS_PARAMS(X)                                                                               \
     X(int64_t, from, "0", 0, INT64_MAX, "N", "records", "begin with record N, counted from 0")     \
     X(int64_t, limit, "-1", -1, INT64_MAX, "N", "records", "list at most N; -1 = all")             \
-    ROWS_SET(X)
+    IMREC_READER_PARAMS(X) ROWS_SET(X)
 COMMAND(ls, LS_PARAMS, 1, -1) = {
     PAGE_OF("ls", IMREC_EXITS),
     .summary = "list records: place, id, labels, bytes, size and kind of image",
@@ -66,12 +66,11 @@ static void list_record(struct listing *l, const struct imrec_record *r)
     l->listed++;
 }
 
-static enum imrec_status
-list(struct listing *l, const char *uri, const struct options *o, struct imrec_error *err)
+static enum imrec_status list(struct listing *l, struct imrec_reader *reader,
+                              const struct options *o, struct imrec_error *err)
 {
-    struct imrec_reader *reader = NULL;
     struct imrec_record record;
-    enum imrec_status st = imrec_reader_open(uri, 0, 1, &reader, err);
+    enum imrec_status st = IMREC_OK;
     const uint64_t most = o->limit >= 0 ? (uint64_t)o->limit : UINT64_MAX;
     for (int64_t n = 0; st == IMREC_OK && l->listed < most;) {
         st = imrec_reader_next(reader, &record, err);
@@ -83,16 +82,15 @@ list(struct listing *l, const char *uri, const struct options *o, struct imrec_e
         (void)cli_fail(page.name, err);
         st = IMREC_OK;
     }
-    imrec_reader_close(reader);
     return st == IMREC_END ? IMREC_OK : st;
 }
 
-static int show(const char *uri, const struct options *o)
+static int show(struct imrec_reader *reader, const struct options *o)
 {
     struct json j;
     struct imrec_error err;
     struct listing l = {.json = json_begin_if(o->json, &j, "records")};
-    const enum imrec_status st = list(&l, uri, o, &err);
+    const enum imrec_status st = list(&l, reader, o, &err);
     if (o->json) {
         json_end(&j);
         JSON_UINTS(&j, {"listed", l.listed}, {"damaged_ranges", l.damaged});
@@ -105,6 +103,15 @@ static int show(const char *uri, const struct options *o)
 
 static int run(const struct options *o, int n, char **operand)
 {
-    const char *uri = command_shards(page.name, operand, n, o->allow_missing);
-    return uri != NULL ? show(uri, o) : EXIT_FAILED;
+    const struct imrec_reader_options options = READER_OF_O;
+    struct imrec_error err;
+    struct imrec_reader *reader;
+    const char *uri = command_shards(page.name, operand, n, o->allow_missing, &options);
+    if (uri == NULL)
+        return EXIT_FAILED;
+    if (imrec_reader_open_with(uri, 0, 1, &options, &reader, &err) != IMREC_OK)
+        return command_not_opened(page.name, uri, &err);
+    const int status = show(reader, o);
+    imrec_reader_close(reader);
+    return status;
 }

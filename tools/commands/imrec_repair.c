@@ -82,6 +82,6 @@ static int repair(const char *uri, const char *path, const struct options *r)
 
 static int run(const struct options *o, int n, char **operand)
 {
-    const char *uri = command_shards(page.name, operand, n - 1, o->allow_missing);
+    const char *uri = command_shards(page.name, operand, n - 1, o->allow_missing, NULL);
     return uri != NULL ? repair(uri, operand[n - 1], o) : EXIT_FAILED;
 }

@@ -15,7 +15,7 @@
     X(bool, renumber, "0", 0, 1, "", "output", "ids 0, 1, 2, ... in the order of the records")     \
     X(bool, classes, "1", 0, 1, "", "output", "keep the class list; --no-classes omits it")        \
     X(bool, force, "0", 0, 1, "", "output", "replace outputs that exist")                          \
-    ROW_ON_ERROR(X) ROWS_SET_LONG(X)
+    ROW_ON_ERROR(X) IMREC_READER_PARAMS(X) ROWS_SET_LONG(X)
 #define SAMPLE(X)                                                                                  \
     X(int64_t, records, "0", 0, INT64_MAX, "N", "sample", "number of records to draw")             \
     X(float, fraction, "-1", -1, 1, "0..1", "sample", "share of the records to draw")              \
@@ -69,22 +69,25 @@ static void left_out(void *user, const struct imrec_finding *f)
 }
 
 static int reshape(const struct cli_page *page, char *const *uris, int count, const char *out,
-                   struct imrec_reshape_options *o, const struct options *c)
+                   struct imrec_reshape_options *to, const struct options *o)
 {
     struct imrec_reshape_result r;
     struct imrec_error err;
     struct run run;
-    const char *there = c->allow_missing ? command_shards(page->name, uris, count, true) : NULL;
-    if (c->allow_missing && there == NULL)
+    const struct imrec_reader_options reader = READER_OF_O;
+    const char *there =
+        o->allow_missing ? command_shards(page->name, uris, count, true, &reader) : NULL;
+    if (o->allow_missing && there == NULL)
         return EXIT_FAILED;
-    command_progress_start(&run.progress, c->quiet);
-    command_left_begin(&run.left, page->name, c->json);
-    o->progress = command_progress_show;
-    o->finding = left_out;
-    o->user = &run;
+    command_progress_start(&run.progress, o->quiet);
+    command_left_begin(&run.left, page->name, o->json);
+    to->progress = command_progress_show;
+    to->finding = left_out;
+    to->user = &run;
+    to->reader = &reader;
     const enum imrec_status st = imrec_reshape(there != NULL ? &there : (const char *const *)uris,
                                                there != NULL ? 1 : (size_t)count, out,
-                                               strchr(page->name, ' ') + 1, o, &r, &err);
+                                               strchr(page->name, ' ') + 1, to, &r, &err);
     command_progress_end(&run.progress);
     struct json *j = command_left_end(&run.left, st == IMREC_OK);
     if (st == IMREC_OK && j != NULL)
@@ -94,7 +97,7 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
         return cli_refuse(stderr, page->name, "%s", err.message);
     if (st != IMREC_OK)
         return cli_fail(page->name, &err);
-    if (!c->json && !c->quiet)
+    if (!o->json && !o->quiet)
         print_text(out, &r);
     return r.unused + r.unlisted + r.left_out != 0 ? EXIT_PARTIAL : EXIT_OK;
 }

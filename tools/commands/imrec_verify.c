@@ -7,7 +7,7 @@
     X(int64_t, threads, "0", 0, 1024, "N", "checks", "threads that decode; 0 = every CPU")         \
     X(int64_t, max_pixels, "178956970", 1, INT64_MAX / 16, "px", "checks",                         \
       "an image that claims more is a finding")                                                    \
-    ROW_MISSING(X) ROW_CONFIG(X) ROWS_LONG(X)
+    IMREC_READER_PARAMS(X) ROW_MISSING(X) ROW_CONFIG(X) ROWS_LONG(X)
 COMMAND(verify, VERIFY_PARAMS, 0, -1) = {
     PAGE_OF("verify", "0 nothing wrong, 1 failed or damage found, 2 wrong usage"),
     .summary = "check structure, checksums, index and images; list every damaged range",
@@ -56,31 +56,33 @@ static void print_result(const struct imrec_verify_result *r, bool decoded)
 
 /* Records and images. *findings is added to. */
 static int
-verify(const char *uri, const struct options *v, struct json *j, bool told, uint64_t *findings)
+verify(const char *uri, const struct options *o, struct json *j, bool told, uint64_t *findings)
 {
     struct imrec_error err;
-    struct imrec_verify_options o;
+    struct imrec_verify_options v;
     struct imrec_verify_result result = {0};
     struct command_findings out = {.json = j, .damage_is_told = told};
-    imrec_verify_options_init(&o);
-    o.structure_only = !v->decode;
-    o.threads = v->threads;
-    o.max_pixels = v->max_pixels;
-    o.finding = command_found;
-    o.progress = command_progress_show;
-    o.user = &out;
-    o.allow_missing = v->allow_missing;
-    command_progress_start(&out.progress, v->quiet);
-    const enum imrec_status st = imrec_dataset_verify(uri, &o, &result, &err);
+    const struct imrec_reader_options reader = READER_OF_O;
+    imrec_verify_options_init(&v);
+    v.structure_only = !o->decode;
+    v.threads = o->threads;
+    v.max_pixels = o->max_pixels;
+    v.finding = command_found;
+    v.progress = command_progress_show;
+    v.user = &out;
+    v.allow_missing = o->allow_missing;
+    v.reader = &reader;
+    command_progress_start(&out.progress, o->quiet);
+    const enum imrec_status st = imrec_dataset_verify(uri, &v, &result, &err);
     command_progress_end(&out.progress);
     if (j != NULL) {
         json_end(j); /* of the findings */
         json_result(j, &result);
     }
     if (st != IMREC_OK)
-        return cli_fail(page.name, &err);
+        return command_not_opened(page.name, uri, &err);
     if (j == NULL)
-        print_result(&result, v->decode);
+        print_result(&result, o->decode);
     *findings += result.findings;
     return EXIT_OK;
 }
@@ -110,7 +112,7 @@ static int run(const struct options *o, int n, char **operand)
         return command_refuse_count(&page, "missing");
     if (!sequences_are_binary(&r) && sequences_are_asked(&r))
         return sequences_verify(&r);
-    const char *uri = command_shards(page.name, operand, n, false);
+    const char *uri = command_shards(page.name, operand, n, false, NULL);
     struct json *j = json_begin_if(o->json, &json, "list");
     const int status = cbf_are(operand, n) ? verify_binary(operand, n, uri, o, j, &findings)
                                            : verify(uri, o, j, false, &findings);

@@ -221,7 +221,7 @@ static int run(const struct options *o, int n, char **operand)
     char *list = NULL;
     int status = EXIT_OK;
     if (n > 0) {
-        const char *uri = command_shards(page.name, operand, n, o->allow_missing);
+        const char *uri = command_shards(page.name, operand, n, o->allow_missing, NULL);
         if (uri == NULL)
             return EXIT_FAILED;
         if (imrec_shards_expand(uri, o->allow_missing, &list, &err) != IMREC_OK)

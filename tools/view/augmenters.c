@@ -1,6 +1,8 @@
 /* tools/view/augmenters.c - every augmenter at its usual setting. */
 #include "tools/view/augmenters.h"
 
+#include "tools/commands/command.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -127,11 +129,12 @@ const struct augmenter_hidden augmenters_hidden[] = {
 };
 
 /* Blended labels are shares of this many classes: those of the set's class list. */
-static int64_t count_classes(const char *uri)
+static int64_t count_classes(const struct imrec_iter_options *o)
 {
     enum { WITHOUT_A_LIST = 1000 };
+    const struct imrec_reader_options reader = READER_OF_O;
     struct imrec_classes *classes;
-    if (imrec_classes_open(uri, &classes, NULL) != IMREC_OK)
+    if (imrec_classes_open_with(o->path_imgrec, &reader, &classes, NULL) != IMREC_OK)
         return WITHOUT_A_LIST;
     const int64_t n = (int64_t)imrec_classes_count(classes);
     imrec_classes_close(classes);
@@ -146,6 +149,6 @@ enum imrec_status augmenter_apply(const struct augmenter *a, struct imrec_iter_o
     for (char *rest = text, *w; st == IMREC_OK && (w = strtok_r(rest, " ", &rest)) != NULL;)
         st = imrec_iter_options_set(o, w, err);
     if ((o->mixup > 0 || o->cutmix > 0) && o->num_classes == 0 && o->label_width == 1)
-        o->num_classes = count_classes(o->path_imgrec);
+        o->num_classes = count_classes(o);
     return st;
 }

@@ -218,11 +218,11 @@ open_set(const struct browse_serve *s, const char *uri, struct browse *b, struct
 {
     enum imrec_status st = imrec_decoder_new(&b->decoder, err);
     if (st == IMREC_OK)
-        st = imrec_classes_open(uri, &b->classes, err);
+        st = imrec_classes_open_with(uri, s->reader, &b->classes, err);
     if (st == IMREC_OK)
-        st = imrec_names_open(uri, &b->names, err);
+        st = imrec_names_open_with(uri, s->reader, &b->names, err);
     if (st == IMREC_OK)
-        st = imrec_reader_open(uri, 0, 1, &b->reader, err);
+        st = imrec_reader_open_with(uri, 0, 1, s->reader, &b->reader, err);
     return st == IMREC_OK ? browse_index_make(b->reader, s->max_records, &b->index, err) : st;
 }
 

@@ -2,8 +2,7 @@
 #ifndef IMREC_TOOLS_VIEW_BROWSE_SERVE_H
 #define IMREC_TOOLS_VIEW_BROWSE_SERVE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "imrec/reader_options.h"
 
 struct browse_serve {
     const char *name;      /* of the command, for messages */
@@ -12,6 +11,7 @@ struct browse_serve {
     bool network;          /* addresses that others reach are allowed */
     uint64_t max_records;
     bool as_json; /* what is said of it on stdout */
+    const struct imrec_reader_options *reader;
 };
 
 /* Returns an exit status. */

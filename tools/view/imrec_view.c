@@ -23,7 +23,7 @@
       "name of this machine in URLs, besides localhost and addresses")                             \
     X(int64_t, max_records, "100000000", 1, INT64_MAX, "N", "serve",                               \
       "refuse larger sets; 32 bytes of memory are needed a record")                                \
-    ROWS_SET(X)
+    IMREC_READER_PARAMS(X) ROWS_SET(X)
 COMMAND(view, VIEW_PARAMS, 1, -1) = {
     PAGE_OF("view", "0 fine, 1 failed, 2 wrong usage, 3 done, but some images cannot be shown"),
     .summary = "a contact sheet in one HTML file, or the whole set in a browser",
@@ -54,8 +54,8 @@ static enum imrec_status
 show_records(struct sheet *s, const char *uri, bool first, struct imrec_error *err)
 {
     const long begin = ftell(s->out);
-    struct imrec_reader *all;
-    enum imrec_status st = imrec_reader_open(uri, 0, 1, &all, err); /* what is wrong with the set */
+    struct imrec_reader *all; /* says what is wrong with the set */
+    enum imrec_status st = imrec_reader_open_with(uri, 0, 1, &s->reader, &all, err);
     if (st == IMREC_OK)
         imrec_reader_close(all);
     for (uint64_t i = 0; i < s->wanted && !first && st == IMREC_OK; i++)
@@ -98,7 +98,7 @@ fill(struct sheet *s, const char *uri, const struct options *o, char *const *pai
     if (o->augmented)
         status = sheet_augmented(s, page.name, uri, pairs, n);
     else if (show_records(s, uri, o->first, &err) != IMREC_OK)
-        status = cli_fail(page.name, &err);
+        status = command_not_opened(page.name, uri, &err);
     fputs("</div>\n", s->out);
     html_end(s->out);
     return status;
@@ -122,10 +122,11 @@ view(const char *uri, const char *path, const struct options *o, char *const *pa
 {
     struct imrec_error err;
     struct cli_output output = {0};
-    struct sheet s = {.name = page.name, .wanted = (uint64_t)o->count, .quality = 92};
+    struct sheet s = {
+        .name = page.name, .reader = READER_OF_O, .wanted = (uint64_t)o->count, .quality = 92};
     int status = EXIT_OK;
     if (imrec_decoder_new(&s.decoder, &err) != IMREC_OK ||
-        imrec_classes_open(uri, &s.classes, &err) != IMREC_OK)
+        imrec_classes_open_with(uri, &s.reader, &s.classes, &err) != IMREC_OK)
         status = cli_fail(page.name, &err);
     else if (!cli_output_open(&output, page.name, path))
         status = EXIT_FAILED;
@@ -148,9 +149,15 @@ static int serve(const struct options *o, int n, char **operand)
 {
     if (o->augmented || o->grid != 0 || n > 1)
         return cli_refuse(stderr, page.name, "--serve takes one SHARD, and shows it as packed");
-    const struct browse_serve s = {
-        page.name, o->listen, o->host_name, o->network, (uint64_t)o->max_records, o->json};
-    const char *uri = command_shards(page.name, operand, 1, o->allow_missing);
+    const struct imrec_reader_options reader = READER_OF_O;
+    const struct browse_serve s = {.name = page.name,
+                                   .listen = o->listen,
+                                   .host_name = o->host_name,
+                                   .network = o->network,
+                                   .max_records = (uint64_t)o->max_records,
+                                   .as_json = o->json,
+                                   .reader = &reader};
+    const char *uri = command_shards(page.name, operand, 1, o->allow_missing, &reader);
     return uri != NULL ? browse_serve(&s, uri) : EXIT_FAILED;
 }
 
@@ -164,7 +171,8 @@ static int run(const struct options *o, int n, char **operand)
         return cli_refuse(stderr, page.name, "%s: key=value goes with --augmented", operand[2]);
     if (!o->augmented && o->grid != 0)
         return cli_refuse(stderr, page.name, "--grid goes with --augmented");
-    const char *uri = command_shards(page.name, operand, 1, o->allow_missing);
+    const struct imrec_reader_options reader = READER_OF_O;
+    const char *uri = command_shards(page.name, operand, 1, o->allow_missing, &reader);
     return uri != NULL && command_is_local(page.name, operand[1])
                ? view(uri, operand[1], o, operand + 2, n - 2)
                : EXIT_FAILED;

@@ -9,6 +9,7 @@ struct sheet {
     FILE *out;
     struct imrec_decoder *decoder;
     struct imrec_classes *classes;
+    struct imrec_reader_options reader; /* how records are read */
     uint64_t wanted, shown, failed;
     int quality;     /* of the JPEGs that are made */
     bool unlabelled; /* labels are boxes that the images do not show */

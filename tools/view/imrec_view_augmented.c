@@ -96,7 +96,8 @@ int sheet_augmented(struct sheet *s, const char *name, const char *uri, char *co
 {
     struct imrec_iter_options o;
     struct imrec_iter *it;
-    if (!command_iter_options(name, uri, (int64_t)(s->wanted < 64 ? s->wanted : 64), pairs, n, &o))
+    if (!command_iter_options(name, uri, (int64_t)(s->wanted < 64 ? s->wanted : 64), &s->reader,
+                              pairs, n, &o))
         return EXIT_USAGE;
     if (o.batch_size % o.num_views != 0) /* it is not what is looked at */
         o.batch_size += o.num_views - o.batch_size % o.num_views;

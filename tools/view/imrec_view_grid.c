@@ -206,8 +206,9 @@ static bool look_at_record(struct grid *g)
     struct imrec_record r;
     bool boxes = false;
     enum imrec_status st;
-    if (imrec_reader_open_files(o->path_imgrec, (uint64_t)o->part_index, (uint64_t)o->num_parts,
-                                &reader, &err) != IMREC_OK)
+    if (imrec_reader_open_files_with(o->path_imgrec, (uint64_t)o->part_index,
+                                     (uint64_t)o->num_parts, &g->sheet->reader, &reader,
+                                     &err) != IMREC_OK)
         return false;
     do
         st = imrec_reader_next(reader, &r, &err);
@@ -248,8 +249,10 @@ int sheet_grid(struct sheet *s, const char *name, const char *uri, uint64_t draw
 {
     struct imrec_error err;
     struct grid g = {.sheet = s, .draws = draws};
-    if (!command_iter_options(name, uri, 2, pairs, n, &g.base))
+    const struct imrec_iter_options *o = &g.base;
+    if (!command_iter_options(name, uri, 2, &s->reader, pairs, n, &g.base))
         return EXIT_USAGE;
+    s->reader = (struct imrec_reader_options)READER_OF_O;
     sheet_unnormalized(&g.base);
     s->quality = 85;
     g.marked = g.base;

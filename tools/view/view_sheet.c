@@ -93,7 +93,7 @@ enum imrec_status sheet_partition(struct sheet *s, const char *uri, uint64_t par
 {
     struct imrec_reader *reader;
     struct imrec_record r;
-    enum imrec_status st = imrec_reader_open_files(uri, part, parts, &reader, err);
+    enum imrec_status st = imrec_reader_open_files_with(uri, part, parts, &s->reader, &reader, err);
     for (uint64_t n = 0; st == IMREC_OK && n < most;) {
         st = imrec_reader_next(reader, &r, err);
         if (st == IMREC_OK && r.metadata == IMREC_NO_METADATA) {

@@ -91,12 +91,13 @@ static enum imrec_status load(struct bench_limit *b, struct imrec_reader *reader
     return IMREC_OK;
 }
 
-enum imrec_status bench_limit_open(const char *uri, uint64_t max_images, uint64_t max_bytes,
+enum imrec_status bench_limit_open(const char *uri, const struct imrec_reader_options *o,
+                                   uint64_t max_images, uint64_t max_bytes,
                                    struct bench_limit **out, struct imrec_error *err)
 {
     struct imrec_reader *reader;
     *out = NULL;
-    IMREC_TRY(imrec_reader_open(uri, 0, 1, &reader, err));
+    IMREC_TRY(imrec_reader_open_with(uri, 0, 1, o, &reader, err));
     struct bench_limit *b = imrec_zalloc(1, sizeof(*b));
     enum imrec_status st = b != NULL ? IMREC_OK : no_memory(err);
     if (st == IMREC_OK)
@@ -223,14 +224,15 @@ enum imrec_status bench_limit_run(struct bench_limit *b, uint32_t threads, uint6
 
 /* ---- reading alone ---------------------------------------------------------------------- */
 
-enum imrec_status bench_limit_read(const char *uri, uint64_t max_bytes,
-                                   struct bench_limit_result *out, struct imrec_error *err)
+enum imrec_status bench_limit_read(const char *uri, const struct imrec_reader_options *o,
+                                   uint64_t max_bytes, struct bench_limit_result *out,
+                                   struct imrec_error *err)
 {
     struct imrec_reader *reader;
     struct imrec_record r;
     struct bench_limit_result run = {.threads = 1};
     enum imrec_status st;
-    IMREC_TRY(imrec_reader_open(uri, 0, 1, &reader, err));
+    IMREC_TRY(imrec_reader_open_with(uri, 0, 1, o, &reader, err));
     const double wall = bench_now(), cpu = bench_cpu_now();
     do {
         st = imrec_reader_next(reader, &r, err);

@@ -3,7 +3,7 @@
 #ifndef IMREC_TOOLS_BENCH_LIMIT_BENCH_LIMIT_H
 #define IMREC_TOOLS_BENCH_LIMIT_BENCH_LIMIT_H
 
-#include "imrec/error.h"
+#include "imrec/reader_options.h"
 
 struct bench_limit; /* compressed images in memory; one thread at a time */
 
@@ -15,10 +15,11 @@ struct bench_limit_result {
     uint32_t threads;
 };
 
-/* Loads the first images of `uri`: at most max_images and max_bytes (0: no limit). */
-IMREC_NODISCARD enum imrec_status bench_limit_open(const char *uri, uint64_t max_images,
-                                                   uint64_t max_bytes, struct bench_limit **out,
-                                                   struct imrec_error *err);
+/* Loads the first images of `uri`, read as `o` says: at most max_images and max_bytes (0: no
+ * limit). */
+IMREC_NODISCARD enum imrec_status
+bench_limit_open(const char *uri, const struct imrec_reader_options *o, uint64_t max_images,
+                 uint64_t max_bytes, struct bench_limit **out, struct imrec_error *err);
 uint64_t bench_limit_images(const struct bench_limit *b);
 uint64_t bench_limit_bytes(const struct bench_limit *b);
 
@@ -30,9 +31,9 @@ IMREC_NODISCARD enum imrec_status bench_limit_run(struct bench_limit *b, uint32_
                                                   struct imrec_error *err);
 
 /* Reads the records of `uri` once, about max_bytes at most (0: all), and does nothing else. */
-IMREC_NODISCARD enum imrec_status bench_limit_read(const char *uri, uint64_t max_bytes,
-                                                   struct bench_limit_result *out,
-                                                   struct imrec_error *err);
+IMREC_NODISCARD enum imrec_status
+bench_limit_read(const char *uri, const struct imrec_reader_options *o, uint64_t max_bytes,
+                 struct bench_limit_result *out, struct imrec_error *err);
 
 void bench_limit_close(struct bench_limit *b); /* NULL is allowed */
 
