@@ -7,5 +7,7 @@ imrec_test(test_dataset_faults iter dataset limit LABEL fault)
 imrec_test(test_dataset_reads iter dataset LABEL fault)
 imrec_test(test_checked reshape)
 imrec_test(test_transfer load transfer)
+imrec_test(test_features transfer)
 
 imrec_fuzz(repair iter dataset)
+imrec_fuzz(features transfer)

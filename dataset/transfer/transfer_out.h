@@ -33,8 +33,10 @@ static inline bool transfer_is_called(const struct imrec_field *f, const char *n
 {
     return f->name_bytes == strlen(name) && memcmp(f->name, name, f->name_bytes) == 0;
 }
-/* The number in a field of this name; else `usual`. */
-uint64_t transfer_number_in(const struct imrec_record *r, const char *name, uint64_t usual);
-/* Whether a field has what the header of a record has, or its mask, or is about its image. */
-bool transfer_is_known(const struct imrec_record *r, const struct imrec_field *f);
+/* The number in a field of this name, if there is one. */
+void transfer_take_number(const struct imrec_record *r, const char *name, uint64_t *to);
+/* The bytes in the first field of this name; NULL: there is none. */
+struct bytes transfer_text_in(const struct imrec_record *r, const char *name);
+/* Whether a field is the record's mask. */
+bool transfer_is_mask(const struct imrec_record *r, const struct imrec_field *f);
 #endif

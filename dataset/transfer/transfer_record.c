@@ -6,6 +6,8 @@
 #include "dataset/transfer/transfer_out.h"
 #include "formats/set/set_names.h"
 
+#include <inttypes.h>
+
 struct records {
     struct imrec_writer *writer;
     struct imrec_field *fields;
@@ -35,6 +37,15 @@ static enum imrec_status open_shard(const char *uri, void **out, struct imrec_er
     return st;
 }
 
+/* Readers take the first field of a name. */
+static enum imrec_status no_second_mask(const struct imrec_record *r, struct imrec_error *err)
+{
+    return imrec_error_at(err, IMREC_ERR_DATA, r->offset,
+                          "%.200s: the record at byte %" PRIu64 " has a mask and a field 'mask', "
+                          "which is the mask of a RecordIO record",
+                          r->uri, r->offset);
+}
+
 /* All others into the image; with any of them a mask is one, too. */
 static enum imrec_status take_fields(struct records *x, const struct imrec_record *r,
                                      struct written_image *image, struct imrec_error *err)
@@ -42,9 +53,14 @@ static enum imrec_status take_fields(struct records *x, const struct imrec_recor
     uint32_t n = 0;
     if (!IMREC_GROW(x->fields, x->room, (uint64_t)r->field_count + 1))
         return IMREC_NO_MEMORY(err, "no memory for fields");
-    for (uint32_t i = 0; i < r->field_count; i++)
-        if (!transfer_is_known(r, &r->fields[i]))
-            x->fields[n++] = r->fields[i];
+    for (uint32_t i = 0; i < r->field_count; i++) {
+        const bool named = transfer_is_called(&r->fields[i], "mask");
+        if (named && transfer_is_mask(r, &r->fields[i]))
+            continue;
+        if (named && r->mask != NULL)
+            return no_second_mask(r, err);
+        x->fields[n++] = r->fields[i];
+    }
     if (n != 0 && r->mask != NULL) {
         x->fields[n++] = (struct imrec_field){"mask", 4, r->mask, r->mask_size, IMREC_FIELD_BYTES};
         image->mask = (struct bytes){NULL, 0};
@@ -60,8 +76,8 @@ put(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_err
     struct records *x = out;
     struct written_image image = {.labels = r->labels,
                                   .label_count = r->label_count,
-                                  .id = transfer_number_in(r, EXAMPLE_ID, r->id),
-                                  .id2 = transfer_number_in(r, EXAMPLE_ID2, r->id2),
+                                  .id = r->id,
+                                  .id2 = r->id2,
                                   .image = {r->image, r->image_size},
                                   .mask = {r->mask, r->mask_size}};
     (void)dropped;

@@ -86,6 +86,8 @@ struct imrec_records_result {
     uint64_t left_out;       /* damaged records and ranges */
     uint64_t fields;         /* that the output cannot hold: a second one of a name */
     uint64_t unchecked;      /* records that came without a checksum */
+    uint64_t rewritten; /* Examples whose values come back from the output, in other bytes: they
+                           had more than features, or numbers that were not packed */
 };
 
 IMREC_API void imrec_records_options_init_sized(struct imrec_records_options *o, size_t size);

@@ -45,7 +45,9 @@ COMMAND(convert, CONVERT_PARAMS, 2, 2) = {
         "takes\n"
         "those of any: a sample of a tar is copied, and one that was packed from a tar by this "
         "command\n"
-        "gets its files back, with their names, bytes and order. Damage ends the command; with\n"
+        "gets its files back, with their names, bytes and order; an Example its features "
+        "likewise.\n"
+        "Damage ends the command; with\n"
         "--on-error skip it is skipped, named on standard error and in the JSON object, and the "
         "exit\n"
         "status is 3.",
@@ -118,11 +120,15 @@ static void left_out(void *user, const struct imrec_finding *f)
 
 static void print_records(const char *out, const struct imrec_records_result *r)
 {
-    char records[HUMAN_BYTES], size[HUMAN_BYTES], fields[HUMAN_BYTES];
+    char records[HUMAN_BYTES], size[HUMAN_BYTES], fields[HUMAN_BYTES], rewritten[HUMAN_BYTES];
     printf("%s records, %s: %s\n", human_count(r->records, records), human_size(r->bytes, size),
            cli_show(out));
     if (r->fields != 0)
         printf("%s other fields are not in it\n", human_count(r->fields, fields));
+    if (r->rewritten != 0)
+        printf("%s Examples come back from it in other bytes: they had more than features, or "
+               "numbers that were not packed\n",
+               human_count(r->rewritten, rewritten));
     if (r->left_out != 0)
         printf("%" PRIu64 " records or damaged ranges skipped\n", r->left_out);
     if (r->unchecked != 0)
@@ -152,7 +158,7 @@ static int run_records(const struct options *o, char *const *files)
     struct json *j = command_left_end(&run.left, st == IMREC_OK);
     if (st == IMREC_OK && j != NULL)
         JSON_UINTS(j, {"records", r.records}, {"bytes", r.bytes}, {"fields", r.fields},
-                   {"unchecked", r.unchecked});
+                   {"unchecked", r.unchecked}, {"rewritten", r.rewritten});
     json_close(j);
     if (st == IMREC_ERR_ARGUMENT)
         return cli_refuse(stderr, page.name, "%s", err.message);
