@@ -8,6 +8,8 @@ imrec_test(test_dataset_reads iter dataset LABEL fault)
 imrec_test(test_checked reshape)
 imrec_test(test_transfer load transfer)
 imrec_test(test_features transfer)
+imrec_test(test_transfer_set transfer)
+imrec_test(test_transfer_faults transfer LABEL fault)
 
 imrec_fuzz(repair iter dataset)
 imrec_fuzz(features transfer)

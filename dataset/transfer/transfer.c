@@ -10,6 +10,7 @@
 #include "dataset/transfer/record_example.h"
 #include "dataset/transfer/sample_files.h"
 #include "dataset/transfer/transfer_out.h"
+#include "dataset/transfer/transfer_set.h"
 #include "formats/recordio/image_record.h"
 
 #include <inttypes.h>
@@ -26,8 +27,9 @@ void imrec_records_options_init_sized(struct imrec_records_options *o, size_t si
 struct transfer {
     const struct imrec_records_options *o;
     const struct transfer_kind *kind;
-    void *out;
+    struct transfer_set set;
     struct imrec_checked *in;
+    uint64_t index; /* of the record in hand, lost ones included */
     struct imrec_records_result result;
     float *labels; /* of the record in hand, as they are written */
     uint64_t label_room;
@@ -220,17 +222,17 @@ static enum imrec_status put(struct transfer *t, struct imrec_record *r, struct 
     if (r->metadata != IMREC_NO_METADATA)                       /* names keys, has no image */
         return IMREC_OK;
     if (copies(t)) {
-        IMREC_TRY(t->kind->copy(t->out, r, err));
+        IMREC_TRY(t->kind->copy(t->set.out, r, err));
     } else {
         if (from == &tfrecord_kind)
             IMREC_TRY(name_features(t, r, err));
         IMREC_TRY(take_labels(t, r, from->own_index ? all->label_count : r->label_count, err));
         if (from == &webdataset_kind)
             IMREC_TRY(name_files(t, r, err));
-        IMREC_TRY(t->kind->put(t->out, r, &t->result.fields, err));
+        IMREC_TRY(t->kind->make(t->set.out, r, &t->result.fields, err));
     }
     t->result.records++;
-    return IMREC_OK;
+    return transfer_set_write(&t->set, t->index++, err);
 }
 
 static enum imrec_status put_all(struct transfer *t, struct imrec_error *err)
@@ -247,6 +249,7 @@ static enum imrec_status put_all(struct transfer *t, struct imrec_error *err)
         if (st != IMREC_ERR_DATA || t->o->on_error == IMREC_ON_ERROR_STOP)
             return st;
         t->result.left_out++;
+        t->index += t->in->lost;
         if (t->o->finding != NULL)
             t->o->finding(t->o->user, imrec_checked_found(t->in));
     }
@@ -268,19 +271,28 @@ static enum imrec_status check(const struct transfer *t, struct imrec_error *err
     return IMREC_OK;
 }
 
+static enum imrec_status begin(struct transfer *t, struct imrec_error *err)
+{
+    uint64_t total = 0;
+    IMREC_TRY(transfer_set_init(&t->set, t->kind, t->o, err));
+    if (transfer_set_needs_total(&t->set))
+        IMREC_TRY(imrec_reader_count(t->in->walk.reader, &total, err));
+    return transfer_set_begin(&t->set, total, err);
+}
+
 static enum imrec_status run(struct transfer *t, struct imrec_error *err)
 {
     const struct container_options set = {
         .path_imgrec = t->o->input, .num_parts = 1, .image = t->o->image, .label = t->o->label};
     IMREC_TRY(checked_open_as(&set, t->o->progress, t->o->user, &t->in, err));
     IMREC_TRY(check(t, err));
-    IMREC_TRY(t->kind->open(t->o->output, &t->out, err));
+    IMREC_TRY(begin(t, err));
     IMREC_TRY(put_all(t, err));
-    t->result.bytes = t->kind->size(t->out);
     t->result.unchecked = imrec_checked_unchecked(t->in);
-    void *out = t->out;
-    t->out = NULL;
-    return t->kind->commit(out, err);
+    const enum imrec_status st = transfer_set_commit(&t->set, err);
+    t->result.bytes = t->set.bytes;
+    t->result.shards = t->set.number;
+    return st;
 }
 
 enum imrec_status imrec_convert_records(const struct imrec_records_options *options,
@@ -305,7 +317,7 @@ enum imrec_status imrec_convert_records(const struct imrec_records_options *opti
     enum imrec_status st = example_parts_init(&t.again, err);
     if (st == IMREC_OK)
         st = run(&t, err);
-    t.kind->abort(t.out);
+    transfer_set_end(&t.set);
     imrec_checked_close(t.in);
     buf_free(&t.key);
     buf_free(&t.files);

@@ -14,7 +14,7 @@ struct examples {
     struct buf framed;
 };
 
-static void abort_file(void *out)
+static void end(void *out)
 {
     struct examples *x = out;
     if (x == NULL)
@@ -25,61 +25,66 @@ static void abort_file(void *out)
     imrec_free(x);
 }
 
-static enum imrec_status open_file(const char *uri, void **out, struct imrec_error *err)
+static enum imrec_status begin(void **out, struct imrec_error *err)
 {
-    struct examples *x = imrec_zalloc(1, sizeof(*x));
-    *out = NULL;
+    struct examples *x = *out = imrec_zalloc(1, sizeof(*x));
     if (x == NULL)
-        return IMREC_NO_MEMORY(err, "no memory to write %s", uri);
+        return IMREC_NO_MEMORY(err, "no memory to write Examples");
     x->framed = BUF_INIT(RECORD_MOST);
-    enum imrec_status st = example_parts_init(&x->parts, err);
-    if (st == IMREC_OK)
-        st = sink_open(uri, &x->sink, err);
-    if (st != IMREC_OK)
-        abort_file(x);
-    else
-        *out = x;
-    return st;
+    return example_parts_init(&x->parts, err);
 }
 
 static enum imrec_status
-put_framed(struct examples *x, struct bytes example, struct imrec_error *err)
-{
-    x->framed.n = 0;
-    IMREC_TRY(tfrecord_frame(example, &x->framed, err));
-    return sink_append(x->sink, x->framed.p, x->framed.n, err);
-}
-
-static enum imrec_status
-put(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_error *err)
+make(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_error *err)
 {
     struct examples *x = out;
     struct bytes example;
     IMREC_TRY(example_of_record(&x->parts, r, &example, dropped, err));
-    return put_framed(x, example, err);
+    x->framed.n = 0;
+    return tfrecord_frame(example, &x->framed, err);
 }
 
 static enum imrec_status copy(void *out, const struct imrec_record *r, struct imrec_error *err)
 {
-    return put_framed(out, (struct bytes){r->data, r->size}, err);
+    struct examples *x = out;
+    x->framed.n = 0;
+    return tfrecord_frame((struct bytes){r->data, r->size}, &x->framed, err);
+}
+
+static enum imrec_status open_file(void *out, const char *uri, struct imrec_error *err)
+{
+    return sink_open(uri, &((struct examples *)out)->sink, err);
 }
 
 static uint64_t size(const void *out)
 {
-    return sink_size(((const struct examples *)out)->sink);
+    const struct examples *x = out;
+    return sink_size(x->sink) + x->framed.n;
 }
 
-static enum imrec_status commit(void *out, struct imrec_error *err)
+static enum imrec_status write_made(void *out, struct imrec_error *err)
 {
     struct examples *x = out;
-    struct sink *sink = x->sink;
-    x->sink = NULL;
-    const enum imrec_status st = sink_commit(sink, err);
-    abort_file(x);
-    return st;
+    const size_t n = x->framed.n;
+    x->framed.n = 0;
+    return sink_append(x->sink, x->framed.p, n, err);
+}
+
+static enum imrec_status finish(void *out, uint64_t *bytes, struct imrec_error *err)
+{
+    return transfer_finish(&((struct examples *)out)->sink, bytes, err);
 }
 
 static const char *const suffixes[] = {".tfrecord", ".tfrecords", NULL};
+static const enum set_file alone[] = {SET_REC};
 
-const struct transfer_kind transfer_example = {suffixes, open_file, put,       copy,
-                                               size,     commit,    abort_file};
+const struct transfer_kind transfer_example = {.suffixes = suffixes,
+                                               .side_files = alone,
+                                               .begin = begin,
+                                               .make = make,
+                                               .copy = copy,
+                                               .open = open_file,
+                                               .size = size,
+                                               .write = write_made,
+                                               .finish = finish,
+                                               .end = end};

@@ -26,7 +26,7 @@ struct tars {
     uint64_t used_room, count;
 };
 
-static void abort_archive(void *out)
+static void end(void *out)
 {
     struct tars *x = out;
     if (x == NULL)
@@ -39,21 +39,13 @@ static void abort_archive(void *out)
     IMREC_FREE(x->used, x);
 }
 
-static enum imrec_status open_archive(const char *uri, void **out, struct imrec_error *err)
+static enum imrec_status begin(void **out, struct imrec_error *err)
 {
-    struct tars *x = imrec_zalloc(1, sizeof(*x));
-    *out = NULL;
+    struct tars *x = *out = imrec_zalloc(1, sizeof(*x));
     if (x == NULL)
-        return IMREC_NO_MEMORY(err, "no memory to write %s", uri);
+        return IMREC_NO_MEMORY(err, "no memory to write archives");
     x->sample = x->name = x->text = x->extension = x->key = x->before = BUF_INIT(SAMPLE_MOST);
-    enum imrec_status st = codec_new(&x->codec, err);
-    if (st == IMREC_OK)
-        st = sink_open(uri, &x->sink, err);
-    if (st != IMREC_OK)
-        abort_archive(x);
-    else
-        *out = x;
-    return st;
+    return codec_new(&x->codec, err);
 }
 
 static struct bytes text_of(const char *s)
@@ -296,7 +288,7 @@ take_key(struct tars *x, const struct imrec_record *r, struct bytes key, struct 
 /* ---- records ------------------------------------------------------------------------------ */
 
 static enum imrec_status
-put(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_error *err)
+make(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_error *err)
 {
     struct tars *x = out;
     (void)dropped;
@@ -309,40 +301,66 @@ put(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_err
     IMREC_TRY(files.p != NULL ? add_files(x, r, files, err) : add_parts(x, r, err));
     IMREC_TRY(add_other_fields(x, r, err));
     x->count++;
-    return sink_append(x->sink, x->sample.p, x->sample.n, err);
+    return IMREC_OK;
 }
 
 static enum imrec_status copy(void *out, const struct imrec_record *r, struct imrec_error *err)
 {
     static const uint8_t zeros[TAR_BLOCK];
     struct tars *x = out;
+    x->sample.n = 0;
     IMREC_TRY(sample_files_read(r, &x->name, &x->text, err));
     IMREC_TRY(take_key(x, r, all_of(&x->name), err));
+    IMREC_TRY(buf_append(&x->sample, r->data, r->size, err));
     x->count++;
-    IMREC_TRY(sink_append(x->sink, r->data, r->size, err));
-    return sink_append(x->sink, zeros, (size_t)(tar_padded(r->size) - r->size), err);
+    return buf_append(&x->sample, zeros, (size_t)(tar_padded(r->size) - r->size), err);
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+static enum imrec_status open_archive(void *out, const char *uri, struct imrec_error *err)
+{
+    return sink_open(uri, &((struct tars *)out)->sink, err);
 }
 
 static uint64_t size(const void *out)
 {
-    return sink_size(((const struct tars *)out)->sink);
+    const struct tars *x = out;
+    const uint64_t n = sink_size(x->sink) + x->sample.n;
+    return n + tar_end_bytes(n);
 }
 
-static enum imrec_status commit(void *out, struct imrec_error *err)
+static enum imrec_status write_made(void *out, struct imrec_error *err)
+{
+    struct tars *x = out;
+    const size_t n = x->sample.n;
+    x->sample.n = 0;
+    return sink_append(x->sink, x->sample.p, n, err);
+}
+
+static enum imrec_status finish(void *out, uint64_t *bytes, struct imrec_error *err)
 {
     static const uint8_t zeros[2 * TAR_RECORD];
     struct tars *x = out;
-    struct sink *sink = x->sink;
-    enum imrec_status st = sink_append(sink, zeros, tar_end_bytes(sink_size(sink)), err);
-    if (st == IMREC_OK) {
-        x->sink = NULL;
-        st = sink_commit(sink, err);
-    }
-    abort_archive(x);
+    const enum imrec_status st =
+        sink_append(x->sink, zeros, tar_end_bytes(sink_size(x->sink)), err);
+    if (st == IMREC_OK)
+        return transfer_finish(&x->sink, bytes, err);
+    sink_abort(x->sink);
+    x->sink = NULL;
     return st;
 }
 
 static const char *const suffixes[] = {".tar", NULL};
+static const enum set_file alone[] = {SET_REC};
 
-const struct transfer_kind transfer_tar = {suffixes, open_archive, put,          copy,
-                                           size,     commit,       abort_archive};
+const struct transfer_kind transfer_tar = {.suffixes = suffixes,
+                                           .side_files = alone,
+                                           .begin = begin,
+                                           .make = make,
+                                           .copy = copy,
+                                           .open = open_archive,
+                                           .size = size,
+                                           .write = write_made,
+                                           .finish = finish,
+                                           .end = end};
