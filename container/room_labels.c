@@ -87,10 +87,11 @@ static bool is_between(uint8_t c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',' || c == '\f' || c == '\v';
 }
 
+/* -0 is no whole number. */
 static bool read_number(struct bytes word, struct label_number *out)
 {
     *out = (struct label_number){.whole = false};
-    out->whole = text_to_i64(word, &out->i);
+    out->whole = text_to_i64(word, &out->i) && (out->i != 0 || word.p[0] != '-');
     if (out->whole)
         return true;
     return text_to_double(word, &out->f) == TEXT_FLOAT_OK && text_keeps_whole(word, out->f);
