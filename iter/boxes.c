@@ -71,11 +71,10 @@ enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct reco
 void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
                        const struct det_label *label, float *row)
 {
-    const struct imrec_shape *shape = &it->options.data_shape;
-    const bool fits = it->recipe.det.on; /* else the image fills its slot */
-    row[0] = (float)shape->channels;
-    row[1] = (float)(fits ? d->fit_height : shape->height);
-    row[2] = (float)(fits ? d->fit_width : shape->width);
+    const struct resize_size shown = draw_shown(&it->recipe, d);
+    row[0] = (float)it->options.data_shape.channels;
+    row[1] = (float)shown.height;
+    row[2] = (float)shown.width;
     row[3] = (float)label->n;
     for (uint32_t i = DET_LABEL_HEAD + label->n; i < it->slots.label_width; i++)
         row[i] = it->options.label_pad_value;

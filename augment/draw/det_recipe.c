@@ -155,6 +155,32 @@ static const char *stranger(const struct augment_options *o)
     return NULL;
 }
 
+static bool moves_affinely(const struct augment_options *o)
+{
+    return o->max_affine_angle > 0 || o->max_affine_shear > 0 || o->max_affine_shift > 0 ||
+           o->max_affine_tilt > 0 || o->min_affine_scale != 1 || o->max_affine_scale != 1;
+}
+
+enum imrec_status
+det_recipe_check_moves(const struct augment_options *o, bool on, struct imrec_error *err)
+{
+    if (o->min_affine_scale > o->max_affine_scale)
+        return IMREC_REFUSE(err,
+                            "min_affine_scale and max_affine_scale: the minimum is %g, the "
+                            "maximum %g",
+                            (double)o->min_affine_scale, (double)o->max_affine_scale);
+    if (o->rand_affine_prob > 0 && !on)
+        return IMREC_REFUSE(err, "rand_affine_prob needs aug_seq=det_aug_default; with aug_default "
+                                 "max_rotate_angle, max_shear_ratio and max_random_scale move an "
+                                 "image, and boxes=1 its boxes");
+    if (moves_affinely(o) != (o->rand_affine_prob > 0))
+        return IMREC_REFUSE(err, "rand_affine_prob says how often an image is moved, "
+                                 "max_affine_angle, max_affine_shear, max_affine_shift, "
+                                 "max_affine_tilt, min_affine_scale and max_affine_scale how far: "
+                                 "both are needed");
+    return IMREC_OK;
+}
+
 enum imrec_status
 det_recipe_init(struct det_recipe *d, const struct augment_options *o, struct imrec_error *err)
 {

@@ -262,6 +262,7 @@ recipe_init(struct recipe *r, const struct augment_options *o, struct imrec_erro
     *r = (struct recipe){.o = o};
     if (is_detection(o->aug_seq))
         IMREC_TRY(det_recipe_init(&r->det, o, err));
+    IMREC_TRY(det_recipe_check_moves(o, r->det.on, err));
     r->boxes = o->boxes || r->det.on;
     r->keypoints = (uint32_t)o->keypoints;
     IMREC_TRY(recipe_read_texts(r, err));
