@@ -159,8 +159,9 @@ static struct imrec_rect source_of(struct step *s, struct imrec_rect window)
 /* Returns at which step shifts of colours come. */
 static uint32_t make_plan(struct plan *p, const struct recipe *r, const struct imrec_draw *d)
 {
-    uint32_t w, h;
-    resize_shorter_side(p->w, p->h, r->o->resize, &w, &h);
+    uint32_t w = p->w, h = p->h;
+    if (!d->mosaic) /* its images were resized, each by itself */
+        resize_shorter_side(p->w, p->h, r->o->resize, &w, &h);
     add_resize(p, r, w, h, d->resize_method);
     const uint32_t shift_at = p->n;
     if (d->warped && !r->det.on)
@@ -205,7 +206,7 @@ enum imrec_status steps_check(const struct recipe *r, const struct imrec_draw *d
     struct resize_size to;
     resize_shorter_side(width, height, r->o->resize, &to.width, &to.height);
     const bool resized = to.width != width || to.height != height;
-    if (resized && !image_is_within(to.width, to.height, max_pixels))
+    if (d == NULL && resized && !image_is_within(to.width, to.height, max_pixels))
         return refuse("resized", to, max_pixels, err);
     if (d == NULL)
         return IMREC_OK;

@@ -226,13 +226,15 @@ static struct rng_block draw_methods(const struct recipe *r, struct sample_key k
     return r->o->inter_method == 10 ? draw_block(key, DRAW_METHOD) : (struct rng_block){{0}};
 }
 
-static void move_affinely(const struct recipe *r, struct sample_key key, uint64_t which,
+/* From d->fit_width x d->fit_height px into the slot. */
+static void move_affinely(const struct recipe *r, struct sample_key key, float scale,
                           struct det_label *label, struct imrec_draw *d)
 {
     const uint32_t w = d->fit_width, h = d->fit_height;
-    affine_draw(r, key, w, h, true, 1, d);
+    affine_draw(r, key, w, h, affine_is_drawn(r, key), scale, d);
     affine_move(r, d, w, h, label);
-    d->warp_method = draw_method(r, which, w, h, d->canvas_width, d->canvas_height);
+    d->warp_method =
+        draw_method(r, draw_methods(r, key).v[1], w, h, d->canvas_width, d->canvas_height);
 }
 
 static void
@@ -266,7 +268,20 @@ enum imrec_status det_draw(const struct recipe *r, struct sample_key key, uint32
     d->crop_method =
         draw_method(r, which.v[2], d->crop_width, d->crop_height, d->fit_width, d->fit_height);
     if (affine_is_drawn(r, key))
-        move_affinely(r, key, which.v[1], label, d);
+        move_affinely(r, key, 1, label, d);
     end(r, whether.v[0], label, d);
     return IMREC_OK;
+}
+
+void det_draw_mosaic(const struct recipe *r, struct sample_key key, const struct mosaic_draw *m,
+                     struct det_label *label, struct imrec_draw *d)
+{
+    begin(r, key, d);
+    d->mosaic = true;
+    d->mosaic_x = m->x, d->mosaic_y = m->y;
+    d->mosaic_scale = m->scale;
+    d->width = d->crop_width = d->fit_width = m->width;
+    d->height = d->crop_height = d->fit_height = m->height;
+    move_affinely(r, key, m->scale, label, d);
+    end(r, draw_block(key, DRAW_DET_GEOMETRY).v[0], label, d);
 }

@@ -62,6 +62,8 @@ enum draw_block {
     DRAW_AFFINE = 160,        /* angle, scale, shear along rows, along columns */
     DRAW_AFFINE_MOVE = 161,   /* shift, and tilt, along both */
     DRAW_IF_AFFINE = 162,     /* whether */
+    DRAW_MOSAIC = 163,        /* whether, column, row, scale */
+    DRAW_MOSAIC_WITH = 164,   /* three partners */
     DRAW_AUGMIX = 2048,       /* depth, then a block for each operation; 16 for each chain */
     DRAW_AUGMIX_SHARE = 4096, /* a gamma number; 16 tries of each */
     DRAW_DET_CROP = 1 << 20,  /* scale, aspect, column, row; a block for each trial of each */

@@ -88,5 +88,9 @@ struct imrec_draw {
     /* Detection, with an affine move: x' = (m0 x + m1 y + m2) / (1 + t0 x + t1 y), y' likewise, of
      * places in the fitted image, in px from the middle of its first pixel; m is `matrix`. */
     float tilt[2];
+    /* Detection, of a mosaic: width and height are those of its canvas, and `warped` is true. */
+    bool mosaic;
+    uint32_t mosaic_x, mosaic_y; /* where the four images meet on the canvas, px */
+    float mosaic_scale;
 };
 #endif

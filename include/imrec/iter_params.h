@@ -236,6 +236,10 @@ enum imrec_locality {
     X(float,    max_affine_tilt,    "0",  0, 0.4,       "",        "detection",    "maximum perspective: from the image's middle to its edges it is shrunk by up to 1 + N or enlarged by up to 1 - N, along rows and along columns", SCOPE_TARGETS) \
     X(float,    min_box_area,       "0.1", 0, 1,        "0..1",    "detection",    "share of a box that must be seen after an affine move or in a mosaic", SCOPE_TARGETS) \
     X(float,    min_box_side,       "2",  0, 65500,     "px",      "detection",    "minimum sides of a box in the slot, likewise", SCOPE_TARGETS) \
-    X(float,    max_box_aspect,     "100", 1, 1e6,      "",        "detection",    "maximum ratio of a box's longer side to its shorter one, likewise", SCOPE_TARGETS)
+    X(float,    max_box_aspect,     "100", 1, 1e6,      "",        "detection",    "maximum ratio of a box's longer side to its shorter one, likewise", SCOPE_TARGETS) \
+    X(float,    rand_mosaic_prob,   "0",  0, 1,         "0..1",    "detection",    "probability that a slot shows four samples, its own and three others of its window, with all their boxes", SCOPE_TARGETS) \
+    X(float,    max_mosaic_shift,   "0.25", 0, 0.5,     "0..1",    "detection",    "the four meet in the middle of a canvas of twice the slot's sides, shifted by shares of its sides from [-N, N]", SCOPE_TARGETS) \
+    X(float,    min_mosaic_scale,   "1",  0.1, 10,      "",        "detection",    "minimum scale of that canvas, of which the slot shows the middle; 0.5 shows all of it", SCOPE_TARGETS) \
+    X(float,    max_mosaic_scale,   "1",  0.1, 10,      "",        "detection",    "maximum scale of that canvas", SCOPE_TARGETS)
 /* clang-format on */
 #endif

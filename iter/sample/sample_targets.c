@@ -12,7 +12,8 @@ void sample_targets_begin(struct sampler *p, struct sampler_view *v, uint32_t wi
     const struct resize_size shown = draw_shown(r, &v->draw);
     t->recipe = r;
     t->moved = p->moved;
-    t->mask = NULL;
+    t->mask = v->mosaic != NULL ? v->canvas_mask : NULL;
+    t->orientation = 1;
     steps_path(&t->path, r, &v->draw, width, height);
     t->columns = shown.width;
     t->rows = shown.height;

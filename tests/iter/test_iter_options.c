@@ -137,6 +137,7 @@ static const struct {
      "both are needed"},
     {"aug_seq=det_aug_default label_width=-1 rand_affine_prob=1 min_affine_scale=2",
      IMREC_ERR_ARGUMENT, "the minimum is 2, the maximum 1"},
+    {"rand_mosaic_prob=1", IMREC_ERR_ARGUMENT, "rand_mosaic_prob needs labels of boxes"},
     {"max_affine_tilt=0.5", IMREC_ERR_ARGUMENT, "max_affine_tilt must be"},
     {"rand_augment=1 rand_augment_style=timm rand_augment_magnitude=11", IMREC_ERR_ARGUMENT,
      "must be from 0 to 10"},

@@ -103,6 +103,10 @@ const struct augmenter augmenters[] = {
      AUGMENTER_BOXES},
     {"boxes-perspective", BOXES "resize_mode=fit rand_affine_prob=1 max_affine_tilt=0.3",
      AUGMENTER_BOXES},
+    {"boxes-mosaic",
+     BOXES "resize_mode=fit rand_mosaic_prob=1 max_mosaic_shift=0.25 min_mosaic_scale=0.5 "
+           "max_mosaic_scale=1",
+     AUGMENTER_BOXES},
     {"boxes-fit", BOXES "resize_mode=fit", AUGMENTER_BOXES},
     {"boxes-shrink", BOXES "resize=120 resize_mode=shrink", AUGMENTER_BOXES},
     {NULL, NULL, AUGMENTER_SHOWN},
