@@ -12,6 +12,7 @@ static void free_worker(struct worker *w)
 {
     sampler_free(&w->sampler);
     further_sampler_free(&w->further);
+    mosaic_sampler_free(&w->mosaic);
     parse_room_free(&w->room);
     imrec_free(w->views);
 }
@@ -33,6 +34,7 @@ void imrec_iter_close(struct imrec_iter *it)
     slots_free(&it->slots);
     batch_fields_free(&it->fields);
     view_kinds_free(&it->views);
+    view_kinds_free(&it->tiles);
     further_images_free(&it->further);
     batch_lease_leave(it->lease);
     label_table_free(&it->labels);

@@ -278,6 +278,8 @@ make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_e
         IMREC_TRY(
             sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));
     IMREC_TRY(further_sampler_init(&w->further, &it->further, &it->headroom, stream, err));
+    IMREC_TRY(mosaic_sampler_init(&w->mosaic, &it->tiles, &it->headroom, DET_LABEL_HEAD,
+                                  label_room(it), err));
     return !it->container.kind->rooms
                ? IMREC_OK
                : parse_room_init(&w->room, label_room(it), it->options.dtype_label,
@@ -428,6 +430,8 @@ static void forget_texts(struct imrec_iter *it)
     param_forget_texts(augment_params, &it->augment);
     for (uint32_t i = 0; i < it->views.kind_count; i++)
         param_forget_texts(augment_params, &it->views.kinds[i].o);
+    for (uint32_t i = 0; i < it->tiles.kind_count; i++)
+        param_forget_texts(augment_params, &it->tiles.kinds[i].o);
     for (uint32_t i = 0; i < it->further.kinds.kind_count; i++)
         param_forget_texts(augment_params, &it->further.kinds.kinds[i].o);
 }
@@ -440,6 +444,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     IMREC_TRY(recipe_init(&it->recipe, &it->augment, err));
     IMREC_TRY(view_kinds_init(&it->views, o, err));
     IMREC_TRY(plan_further(it, err));
+    IMREC_TRY(tile_kinds_init(&it->tiles, &it->views, o, &it->further, err));
     IMREC_TRY(take_label_width(it, err));
     if (slots_memory(o, &it->views, it->label_width) == UINT64_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT,

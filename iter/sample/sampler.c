@@ -125,8 +125,11 @@ static enum imrec_status plan(struct sampler *p, struct sampler_view *v, uint32_
 {
     const struct recipe *r = recipe_of(p, v);
     const int64_t most = r->o->max_pixels;
-    IMREC_TRY(steps_check(r, NULL, width, height, most, err));
-    if (!v->drawn && r->det.on)
+    if (v->mosaic == NULL)
+        IMREC_TRY(steps_check(r, NULL, width, height, most, err));
+    if (v->mosaic != NULL)
+        det_draw_mosaic(r, v->sample.key, v->mosaic, &v->label, &v->draw);
+    else if (!v->drawn && r->det.on)
         IMREC_TRY(det_draw(r, v->sample.key, width, height, &v->label, &v->draw, err));
     else if (!v->drawn)
         v->draw = augment_draw(r, v->sample.key, width, height);
