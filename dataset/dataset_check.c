@@ -20,8 +20,8 @@ static enum imrec_status check_mask(struct codec *c, struct bytes png, int64_t m
     return st;
 }
 
-enum imrec_status check_image(struct codec *c, struct bytes image, int64_t max_pixels,
-                              uint32_t *warnings, struct imrec_error *err)
+enum imrec_status check_image(struct codec *c, struct bytes image, struct bytes mask,
+                              int64_t max_pixels, uint32_t *warnings, struct imrec_error *err)
 {
     const struct codec_limits limits = {.max_pixels = max_pixels};
     struct imrec_image_info info;
@@ -33,5 +33,5 @@ enum imrec_status check_image(struct codec *c, struct bytes image, int64_t max_p
     IMREC_TRY(record_payload_split(image, &payload, err));
     IMREC_TRY(codec_begin(c, payload.image, &limits, &info, err));
     IMREC_TRY(codec_check(c, warnings, err));
-    return check_mask(c, payload.mask, max_pixels, &info, err);
+    return check_mask(c, mask.n != 0 ? mask : payload.mask, max_pixels, &info, err);
 }

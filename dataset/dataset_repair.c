@@ -100,8 +100,8 @@ decodes(struct repair *r, struct candidate *c, bool clean, bool *yes, struct imr
     *yes = false;
     if (r->codec == NULL)
         IMREC_TRY(codec_new(&r->codec, err));
-    const enum imrec_status st =
-        check_image(r->codec, c->image.image, CHECK_MAX_PIXELS, &warnings, &c->why);
+    const enum imrec_status st = check_image(r->codec, c->image.image, (struct bytes){NULL, 0},
+                                             CHECK_MAX_PIXELS, &warnings, &c->why);
     if (st == IMREC_ERR_NO_MEMORY)
         return imrec_fail(err, st, "%s", c->why.message);
     *yes = st == IMREC_OK && !(clean && warnings != 0);

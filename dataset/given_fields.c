@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "formats/recordio/record_fields.h"
+#include "formats/recordio/record_mask.h"
 
 #include <string.h>
 
@@ -40,9 +41,11 @@ static bool take(const struct imrec_field *f, struct record_field *out)
     return true;
 }
 
-enum imrec_status given_fields_append(struct buf *record, const struct imrec_field *fields,
-                                      uint32_t n, struct imrec_error *err)
+/* Those of the caller, and a mask after them, if mask.p is not NULL. */
+static enum imrec_status append(struct buf *record, const struct imrec_field *fields, uint32_t n,
+                                struct bytes mask, struct imrec_error *err)
 {
+    static const char name[] = RECORD_FIELD_MASK;
     struct record_field *all = imrec_zalloc((size_t)n + 1, sizeof(*all));
     enum imrec_status st = IMREC_OK;
     if (all == NULL)
@@ -51,8 +54,40 @@ enum imrec_status given_fields_append(struct buf *record, const struct imrec_fie
         if (!take(&fields[i], &all[i]))
             st = IMREC_REFUSE(err, "field %u, of kind %d, has %zu bytes: it is none", i,
                               (int)fields[i].kind, fields[i].size);
+    if (mask.p != NULL)
+        all[n] =
+            (struct record_field){{(const uint8_t *)name, sizeof(name) - 1}, mask, FIELD_BYTES};
     if (st == IMREC_OK)
-        st = record_fields_append(record, all, n, err);
+        st = record_fields_append(record, all, n + (mask.p != NULL), err);
     imrec_free(all);
     return st;
+}
+
+enum imrec_status given_fields_append(struct buf *record, const struct imrec_field *fields,
+                                      uint32_t n, struct imrec_error *err)
+{
+    return append(record, fields, n, (struct bytes){NULL, 0}, err);
+}
+
+enum imrec_status given_mask_append(struct buf *record, struct bytes mask, struct imrec_error *err)
+{
+    uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
+    if (mask.n == 0 || mask.n > UINT32_MAX)
+        return IMREC_REFUSE(err, "a mask has 1 to 2^32 - 1 bytes, not %zu", mask.n);
+    record_mask_trailer(mask, trailer);
+    IMREC_TRY(buf_append(record, mask.p, mask.n, err));
+    return buf_append(record, trailer, sizeof(trailer), err);
+}
+
+enum imrec_status
+given_rest_append(struct buf *record, const struct imrec_record *r, struct imrec_error *err)
+{
+    const struct bytes mask = {r->mask, r->mask_size};
+    bool listed = false;
+    for (uint32_t i = 0; i < r->field_count; i++)
+        listed |= r->fields[i].bytes == r->mask; /* by whatever name: a tar's is mask.png */
+    if (r->field_count != 0)
+        return append(record, r->fields, r->field_count, listed ? (struct bytes){NULL, 0} : mask,
+                      err);
+    return mask.p != NULL ? given_mask_append(record, mask, err) : IMREC_OK;
 }

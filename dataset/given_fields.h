@@ -21,4 +21,11 @@ void given_fields_free(struct given_fields *g); /* zeroed memory is fine */
 IMREC_NODISCARD enum imrec_status given_fields_append(struct buf *record,
                                                       const struct imrec_field *fields, uint32_t n,
                                                       struct imrec_error *err);
+/* Appends a mask that is alone, and its trailer. */
+IMREC_NODISCARD enum imrec_status
+given_mask_append(struct buf *record, struct bytes mask, struct imrec_error *err);
+/* Appends what follows the image of a record that has no header: its fields, with the mask as one
+ * of them; or the mask alone; or nothing. */
+IMREC_NODISCARD enum imrec_status
+given_rest_append(struct buf *record, const struct imrec_record *r, struct imrec_error *err);
 #endif

@@ -10,7 +10,6 @@
 #include "formats/crc32c.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/record_index.h"
-#include "formats/recordio/record_mask.h"
 #include "formats/recordio/recordio.h"
 #include "formats/set/checksums.h"
 #include "formats/set/set_names.h"
@@ -105,17 +104,6 @@ enum imrec_status imrec_writer_append(struct imrec_writer *w, uint64_t key, cons
     return record_writer_put(w, key, (struct bytes){w->frame.p, w->frame.n}, crc, err);
 }
 
-static enum imrec_status
-append_mask(struct imrec_writer *w, struct bytes mask, struct imrec_error *err)
-{
-    uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
-    if (mask.n == 0 || mask.n > UINT32_MAX)
-        return IMREC_REFUSE(err, "a mask has 1 to 2^32 - 1 bytes, not %zu", mask.n);
-    record_mask_trailer(mask, trailer);
-    IMREC_TRY(buf_append(&w->record, mask.p, mask.n, err));
-    return buf_append(&w->record, trailer, sizeof(trailer), err);
-}
-
 static enum imrec_status append_image(struct imrec_writer *w, uint64_t key,
                                       const struct written_image *i, struct imrec_error *err)
 {
@@ -125,7 +113,7 @@ static enum imrec_status append_image(struct imrec_writer *w, uint64_t key,
     if (i->field_count != 0) /* the mask is one of them */
         IMREC_TRY(given_fields_append(&w->record, i->fields, i->field_count, err));
     else if (i->mask.p != NULL)
-        IMREC_TRY(append_mask(w, i->mask, err));
+        IMREC_TRY(given_mask_append(&w->record, i->mask, err));
     return imrec_writer_append(w, key, w->record.p, w->record.n, err);
 }
 

@@ -143,6 +143,19 @@ static enum imrec_status meet_marks(struct verify_reader *r, struct verify_batch
     return IMREC_OK;
 }
 
+/* A mask that is not after its image in the record. False: no memory. */
+static bool add_mask(const struct verify_reader *r, struct verify_batch *b,
+                     const struct imrec_record *record, struct verify_item *item)
+{
+    if (!record->is_image || record->mask == NULL || r->walk.kind->side_files)
+        return true;
+    if (!verify_batch_room(b, record->mask_size, &item->mask))
+        return false;
+    memcpy(b->arena + item->mask, record->mask, record->mask_size);
+    item->mask_bytes = record->mask_size;
+    return true;
+}
+
 static enum imrec_status add_record(struct verify_reader *r, struct verify_batch *b,
                                     const struct imrec_record *record, struct imrec_error *err)
 {
@@ -167,8 +180,10 @@ static enum imrec_status add_record(struct verify_reader *r, struct verify_batch
                                  .is_metadata = record->metadata != IMREC_NO_METADATA};
     if (record->is_image) {
         item->image = (size_t)((const uint8_t *)record->image - (const uint8_t *)record->data);
-        item->image_bytes = record->size - item->image; /* and its mask */
+        item->image_bytes = record->size - item->image; /* and what follows it */
     }
+    if (!add_mask(r, b, record, item))
+        return no_memory(err);
     return sum != NULL ? load_framed(r, b, item, sum, err) : IMREC_OK;
 }
 

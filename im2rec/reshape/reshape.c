@@ -125,16 +125,14 @@ static bool has_header(const struct reshape *r)
     return r->in.reader->walk.kind->side_files;
 }
 
-/* What follows the header: of a kind that has none the image and its fields, else all that there
- * is, fields and mask too. */
+/* What follows the header: of a kind that has none the image, its fields and its mask, else all
+ * that there is. */
 static enum imrec_status
 append_rest(struct reshape *r, const struct imrec_record *in, struct imrec_error *err)
 {
     if (!has_header(r)) {
         IMREC_TRY(buf_append(&r->record, in->image, in->image_size, err));
-        return in->field_count != 0
-                   ? given_fields_append(&r->record, in->fields, in->field_count, err)
-                   : IMREC_OK;
+        return given_rest_append(&r->record, in, err);
     }
     const uint8_t *image = in->image, *end = (const uint8_t *)in->data + in->size;
     return buf_append(&r->record, image, (size_t)(end - image), err);
