@@ -42,6 +42,7 @@ struct unit_range { /* bytes [begin, end) of a shard */
 
 struct record_ref {
     struct bytes bytes; /* the record, joined; n = 0 and failed: a lost record of an index */
+    struct bytes rest;  /* what is of it in another place; n = 0: nothing, or it is not read */
     uint64_t offset;    /* of its head in the shard */
     uint64_t key;       /* out of the index; of records that are walked id_in_shard(); else 0 */
     uint64_t unit;      /* with an index: of the partition */
@@ -142,6 +143,12 @@ struct container_kind {
     struct unit_range (*extent)(const struct container *c, uint64_t unit);
     /* Why the record was lost when it was listed; NULL: it was not. NULL: none ever is. */
     const struct imrec_error *(*lost)(const struct container *c, uint64_t unit);
+    /* Bytes of the shard that are of a record, too, and are read where container_options.rest
+     * asks for it; none: begin is 0. Of neighbours they are neighbours. NULL: there never are. */
+    struct unit_range (*rest)(const struct container *c, uint64_t unit);
+    /* What those at p, all of them, hold. */
+    enum imrec_status (*open_rest)(const struct container *c, uint64_t unit, const uint8_t *p,
+                                   struct bytes *out, struct imrec_error *err);
     /* The record at p[0..n), the begin of its place, which is that of a unit: *out is it, joined in
      * place, *used its bytes in the shard, also with an error (0: not known). IMREC_END: *used
      * bytes are needed. */
@@ -213,6 +220,7 @@ struct container_options {
     bool keep_in_memory, drop_behind;
     uint32_t label_width; /* CBF: labels of each image to keep; 0: as many as there are */
     bool no_labels;       /* CBF: none */
+    bool rest;            /* CBF: fields and masks are wanted */
     enum container_listing listing;
     const char *source;             /* of a plugin; NULL or "": none */
     enum imrec_container container; /* of what kind the files are; AUTO: by their first bytes */

@@ -1,6 +1,7 @@
 /* container/room_labels.c */
 #include "container/room_labels.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "formats/json_read.h"
 #include "formats/set/image_list.h"
@@ -186,4 +187,19 @@ enum imrec_status room_labels_json(struct parse_room *room, struct bytes text, c
     const enum imrec_status st = take_json(room, follow(tree, path), name, path, out, err);
     json_read_free(tree);
     return st;
+}
+
+/* ---- fields -------------------------------------------------------------------------------- */
+
+enum imrec_status room_fields(const struct record_payload *payload, struct parse_room *room,
+                              struct record *out, struct imrec_error *err)
+{
+    struct bytes rest = payload->fields;
+    struct record_field f;
+    if (!IMREC_GROW(room->fields, room->field_room, (uint64_t)payload->field_count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for the fields of a record");
+    while (record_fields_next(&rest, &f))
+        room->fields[out->field_count++] = f; /* as many as were counted */
+    out->fields = room->fields;
+    return IMREC_OK;
 }

@@ -188,6 +188,13 @@ static enum imrec_status check_listing(const struct imrec_iter *it, struct imrec
                         c->shards[0].uri, c->kind->name);
 }
 
+/* Whether more than the image of a record is looked at. */
+static bool wants_rest(const struct imrec_iter *it)
+{
+    return it->options.masks != IMREC_MASK_NONE || it->further.mask || it->further.count != 0 ||
+           it->fields.names.count != 0;
+}
+
 static enum imrec_status
 open_container(struct imrec_iter *it, uint64_t cell_bytes, struct imrec_error *err)
 {
@@ -204,6 +211,7 @@ open_container(struct imrec_iter *it, uint64_t cell_bytes, struct imrec_error *e
         .drop_behind = o->drop_behind,
         .label_width = it->recipe.boxes ? 0 : (uint32_t)o->label_width,
         .no_labels = o->path_imglist[0] != '\0',
+        .rest = wants_rest(it),
         .source = o->source,
         .container = o->container,
         .listing = listing_of(o),

@@ -59,21 +59,31 @@ static struct arena *oldest_with_work(struct loader *l)
     return best;
 }
 
+/* The next piece of a run, or of the rest of its records. */
+static void cut_piece(struct loader *l, struct arena *a, struct piece *p)
+{
+    struct run *r = &a->runs[a->next_run];
+    const bool rest = a->next_rest;
+    const uint64_t begin = (rest ? r->rest_begin : r->begin) + a->next_byte;
+    const uint64_t left = (rest ? r->rest_end : r->end) - begin;
+    *p = (struct piece){.arena = a, .run = r, .offset = begin, .rest = rest};
+    p->bytes = left > PIECE_BYTES ? PIECE_BYTES : rest ? left : left + r->room;
+    if (!rest)
+        advice_choose(&l->advice, a, p);
+    a->next_byte += PIECE_BYTES;
+    if (left > PIECE_BYTES)
+        return;
+    a->next_byte = 0;
+    a->next_rest = !rest && r->rest_end != 0;
+    a->next_run += a->next_rest ? 0 : 1;
+}
+
 static bool take_piece(struct loader *l, struct piece *p)
 {
     struct arena *a = oldest_with_work(l);
     if (a == NULL)
         return false;
-    struct run *r = &a->runs[a->next_run];
-    const uint64_t begin = r->begin + a->next_byte, left = r->end - begin;
-    *p = (struct piece){.arena = a, .run = r, .offset = begin};
-    p->bytes = left <= PIECE_BYTES ? left + r->room : PIECE_BYTES;
-    advice_choose(&l->advice, a, p);
-    a->next_byte += PIECE_BYTES;
-    if (left <= PIECE_BYTES) {
-        a->next_run++;
-        a->next_byte = 0;
-    }
+    cut_piece(l, a, p);
     a->busy++;
     return true;
 }

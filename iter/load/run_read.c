@@ -27,7 +27,8 @@ piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_err
 {
     struct run *r = p->run;
     struct hole *holes = NULL;
-    uint8_t *to = p->arena->memory + r->place + (p->offset - r->begin);
+    uint8_t *to = p->arena->memory + (p->rest ? r->rest_place + (p->offset - r->rest_begin)
+                                              : r->place + (p->offset - r->begin));
     advice_give(l->o.container, p);
     const uint64_t since = clock_ns();
     const enum imrec_status st = unreadable_read(l->o.container->shards[r->shard].source, p->offset,
@@ -247,6 +248,22 @@ static enum imrec_status note_unlisted(const struct container *s, struct run *r,
     return end < range.end ? run_note(r, DAMAGE_UNLISTED, end, range.end, NULL, err) : IMREC_OK;
 }
 
+/* The rest of a record that has been opened. *hole: why it cannot be read. */
+static enum imrec_status open_rest(const struct container *c, const struct arena *a,
+                                   const struct run *r, struct record_ref *ref,
+                                   const struct hole **hole, struct imrec_error *err)
+{
+    if (r->rest_end == 0)
+        return IMREC_OK;
+    const struct unit_range all = c->kind->rest(c, ref->unit);
+    *hole = unreadable_find(r->holes, all.begin, all.end);
+    return *hole != NULL
+               ? IMREC_OK
+               : c->kind->open_rest(c, ref->unit,
+                                    a->memory + r->rest_place + (all.begin - r->rest_begin),
+                                    &ref->rest, err);
+}
+
 /* Record i of the window, by place in the set. */
 static enum imrec_status
 read_record(struct reading *t, struct arena *a, struct run *r, uint64_t i, struct imrec_error *err)
@@ -260,7 +277,7 @@ read_record(struct reading *t, struct arena *a, struct run *r, uint64_t i, struc
     ref->lost = c->kind->lost != NULL && c->kind->lost(c, at.number) != NULL;
     if (ref->lost) /* the container knows why */
         return IMREC_OK;
-    const enum imrec_status st = open_record(
+    enum imrec_status st = open_record(
         t, a, r, &at, a->memory + r->place + (range.begin - r->begin), &ref->bytes, &used, &why);
     if (st == IMREC_ERR_NO_MEMORY) {
         *err = why;
@@ -268,9 +285,11 @@ read_record(struct reading *t, struct arena *a, struct run *r, uint64_t i, struc
     }
     const uint64_t end = used != 0 ? range.begin + used : range.end;
     const struct hole *h = unreadable_find(r->holes, range.begin, end);
+    if (st == IMREC_OK && h == NULL)
+        st = open_rest(c, a, r, ref, &h, &why);
     ref->lost = st != IMREC_OK || h != NULL;
     if (ref->lost) {
-        ref->bytes = (struct bytes){NULL, 0};
+        ref->bytes = ref->rest = (struct bytes){NULL, 0};
         IMREC_TRY(run_note(r, DAMAGE_RECORD, range.begin, end, h != NULL ? &h->why : &why, err));
     }
     IMREC_TRY(note_cut_off(c, r, range.end, err));
@@ -285,6 +304,14 @@ read_records(struct reading *t, struct arena *a, struct run *r, struct imrec_err
     return IMREC_OK;
 }
 
+static void drop_run(const struct container *c, const struct run *r)
+{
+    struct source *s = c->shards[r->shard].source;
+    source_drop(s, r->begin, r->end + r->room - r->begin);
+    if (r->rest_end != 0)
+        source_drop(s, r->rest_begin, r->rest_end - r->rest_begin);
+}
+
 enum imrec_status
 run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
 {
@@ -292,6 +319,6 @@ run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error 
     IMREC_TRY(!container_is_listed(container) ? parse_cells(t, a, r, err)
                                               : read_records(t, a, r, err));
     if (container->options.drop_behind)
-        source_drop(container->shards[r->shard].source, r->begin, r->end + r->room - r->begin);
+        drop_run(container, r);
     return IMREC_OK;
 }
