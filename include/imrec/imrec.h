@@ -2,6 +2,7 @@
 #ifndef IMREC_IMREC_H
 #define IMREC_IMREC_H
 
+#include "imrec/archive.h"
 #include "imrec/augment.h"
 #include "imrec/augmenter.h"
 #include "imrec/cbf.h"
