@@ -77,6 +77,7 @@ static void add_warp(struct plan *p, const struct recipe *r, const struct imrec_
                            .to_height = d->canvas_height,
                            .method = (enum resize_method)d->warp_method};
     memcpy(j->matrix, d->matrix, sizeof(j->matrix));
+    memcpy(j->tilt, d->tilt, sizeof(j->tilt));
     set_fill(r, j->fill);
 }
 
@@ -113,7 +114,7 @@ static void add_crop(struct plan *p, const struct recipe *r, const struct imrec_
 }
 
 /* The slot's mirroring comes last: what is to lie on its left begins on its right; a flip
- * likewise. */
+ * likewise. An affine move fills the slot. */
 static void add_boxed(struct plan *p, const struct recipe *r, const struct imrec_draw *d)
 {
     const struct imrec_shape *out = &r->o->data_shape;
@@ -121,6 +122,8 @@ static void add_boxed(struct plan *p, const struct recipe *r, const struct imrec
     add(p, STEP_CROP, d->crop_width, d->crop_height)->u.crop =
         (struct imrec_rect){d->x, d->y, d->crop_width, d->crop_height};
     add_resize(p, r, d->fit_width, d->fit_height, d->crop_method);
+    if (d->warped)
+        add_warp(p, r, d);
     add_canvas(p, r, d->mirror ? out->width - d->fit_width : 0,
                d->flip ? out->height - d->fit_height : 0, out->width, out->height);
 }
@@ -156,11 +159,12 @@ static struct imrec_rect source_of(struct step *s, struct imrec_rect window)
 /* Returns at which step shifts of colours come. */
 static uint32_t make_plan(struct plan *p, const struct recipe *r, const struct imrec_draw *d)
 {
-    uint32_t w, h;
-    resize_shorter_side(p->w, p->h, r->o->resize, &w, &h);
+    uint32_t w = p->w, h = p->h;
+    if (!d->mosaic) /* its images were resized, each by itself */
+        resize_shorter_side(p->w, p->h, r->o->resize, &w, &h);
     add_resize(p, r, w, h, d->resize_method);
     const uint32_t shift_at = p->n;
-    if (d->warped)
+    if (d->warped && !r->det.on)
         add_warp(p, r, d);
     if (r->o->pad > 0)
         add_border(p, r);
@@ -202,7 +206,7 @@ enum imrec_status steps_check(const struct recipe *r, const struct imrec_draw *d
     struct resize_size to;
     resize_shorter_side(width, height, r->o->resize, &to.width, &to.height);
     const bool resized = to.width != width || to.height != height;
-    if (resized && !image_is_within(to.width, to.height, max_pixels))
+    if (d == NULL && resized && !image_is_within(to.width, to.height, max_pixels))
         return refuse("resized", to, max_pixels, err);
     if (d == NULL)
         return IMREC_OK;
@@ -259,7 +263,7 @@ uint64_t steps_bytes(const struct steps *s, uint32_t channels)
 
 static void add_to_path(struct path *path, const struct step *s, struct resize_size after)
 {
-    double m[6];
+    double m[9];
     switch (s->kind) {
     case STEP_RESIZE:
     case STEP_RESAMPLE:
@@ -267,10 +271,9 @@ static void add_to_path(struct path *path, const struct step *s, struct resize_s
         path_add_resize(path, after.width, after.height);
         break;
     case STEP_WARP:
-        for (int i = 0; i < 6; i++)
-            m[i] = (double)s->u.warp.matrix[i];
+        warp_projection(s->u.warp.matrix, s->u.warp.tilt, m);
         path_add_edge(path);
-        path_add(path, m, after.width, after.height);
+        path_add_map(path, m, after.width, after.height);
         break;
     case STEP_PAD:
         path_add_edge(path);

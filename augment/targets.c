@@ -90,43 +90,20 @@ static void move_points(const struct targets *t, float *points)
         move_point(t, points + (size_t)i * POINT);
 }
 
-static bool stays(const struct recipe *r, const struct path *p, const double box[4], double seen)
+static bool stays(const void *targets, const double from[4], const double to[4], double seen)
 {
-    const double x = (box[0] + box[2]) / 2 - 0.5, y = (box[1] + box[3]) / 2 - 0.5;
-    if (r->o->crop_emit_mode == IMREC_EMIT_OVERLAP)
-        return seen > (double)r->o->emit_overlap_thresh;
-    return path_shows(p, x, y);
-}
-
-/* Moves the box of an object; false: nothing of it is left, or too little. */
-static bool move_box(const struct targets *t, float *object)
-{
-    const struct path *p = &t->path;
-    const double w = p->from_width, h = p->from_height;
-    const double from[4] = {(double)object[1] * w, (double)object[2] * h, (double)object[3] * w,
-                            (double)object[4] * h};
-    double to[4];
-    const double seen = path_rectangle(p, from, to);
-    if (!(seen > 0) || !stays(t->recipe, p, from, seen))
-        return false;
-    for (int i = 0; i < 4; i++)
-        object[1 + i] = (float)(to[i] / (i % 2 == 0 ? t->columns : t->rows));
-    return object[3] > object[1] && object[4] > object[2];
+    const struct targets *t = targets;
+    const struct augment_options *o = t->recipe->o;
+    (void)to;
+    if (o->crop_emit_mode == IMREC_EMIT_OVERLAP)
+        return seen > (double)o->emit_overlap_thresh;
+    return path_shows(&t->path, (from[0] + from[2]) / 2 - 0.5, (from[1] + from[3]) / 2 - 0.5);
 }
 
 static void move_boxes(struct targets *t)
 {
-    struct det_label *l = t->label;
-    const uint32_t count = det_label_count(l);
-    float *to = l->values + l->header;
-    for (uint32_t i = 0; i < count; i++) {
-        float *object = l->values + l->header + (size_t)i * l->object;
-        if (!move_box(t, object))
-            continue;
-        memmove(to, object, l->object * sizeof(*to));
-        to += l->object;
-    }
-    l->n = (uint32_t)(to - l->values);
+    const struct det_way way = {&t->path, t->columns, t->rows, t, stays};
+    det_label_follow(t->label, &way);
 }
 
 static void move_labels(struct targets *t)

@@ -17,7 +17,7 @@ const struct cli_page cli_page_im2rec = {
     .name = "im2rec",
     .summary = "pack images into RecordIO shards",
     .usage = {"[OPTIONS] FOLDER OUT.rec", "[OPTIONS] LIST.lst ROOT OUT.rec",
-              "[OPTIONS] A.tar [B.tar ...] OUT.rec", "--list [OPTIONS] FOLDER PREFIX",
+              "[OPTIONS] A.tar [B.tar.gz ...] OUT.rec", "--list [OPTIONS] FOLDER PREFIX",
               "--annotations FILE|FOLDER [OPTIONS] ROOT OUT.rec",
               "--append [OPTIONS] FOLDER OUT.rec", "[OPTIONS] PREFIX ROOT",
               "--plan PLAN [--tasks N] [OPTIONS] FOLDER OUT.rec", "--work PLAN [K | K/N]",

@@ -65,6 +65,10 @@ imrec_optional(SPNG spng)
 imrec_optional(WEBP libwebp)
 imrec_optional(TIFF libtiff-4)
 imrec_optional(ZLIB zlib)
+set(IMREC_PACKED_LIBRARIES) # what storage/packed unpacks with
+if(IMREC_WITH_ZLIB AND ZLIB_FOUND)
+  set(IMREC_PACKED_LIBRARIES PkgConfig::ZLIB)
+endif()
 
 option(IMREC_WITH_CURL "Use libcurl, libcrypto and expat: stores behind http://, https://, s3://, ..." ON)
 set(IMREC_WIRE_LIBRARIES)

@@ -7,6 +7,7 @@
 #include "container/cbf_places.h"
 #include "container/partition.h"
 #include "container/record_table.h"
+#include "container/room_labels.h"
 #include "container/walk/cbf_file.h"
 #include "formats/cbf/value_bmp.h"
 
@@ -23,6 +24,7 @@ struct opening {
     uint32_t (*stream)[CBF_ROLES];          /* [shards] */
     const struct stream_info *kind, *label; /* of the first file, which all have to be like */
     bool ids;
+    bool fields; /* of a file at least */
     struct cbf_places places;
     struct imrec_error *err;
 };
@@ -65,6 +67,11 @@ static enum imrec_status find_roles(struct opening *o, uint32_t shard)
     role[CBF_IMAGE] = find(h, "image");
     role[CBF_LENGTH] = find(h, "image_bytes");
     role[CBF_ID] = find(h, "id");
+    role[CBF_FIELDS] = find(h, "fields");
+    role[CBF_FIELDS_LENGTH] = find(h, "fields_bytes");
+    if (!is_dense(h, role[CBF_FIELDS], 1) || !is_dense(h, role[CBF_FIELDS_LENGTH], 2))
+        role[CBF_FIELDS] = role[CBF_FIELDS_LENGTH] = CBF_NO_STREAM;
+    o->fields |= role[CBF_FIELDS] != CBF_NO_STREAM;
     if (!is_dense(h, role[CBF_IMAGE], 1) || !is_dense(h, role[CBF_LENGTH], 2)) {
         role[CBF_IMAGE] = find(h, "features");
         role[CBF_LENGTH] = CBF_NO_STREAM;
@@ -243,8 +250,12 @@ static enum imrec_status make_tables(struct opening *o)
     if (records == NULL)
         return no_memory(o->err, s->unit_count);
     s->records = records;
-    cbf_of(s)->labels = imrec_zalloc(labels + 1, 1);
-    return cbf_of(s)->labels != NULL ? IMREC_OK : no_memory(o->err, s->unit_count);
+    struct cbf_images *c = cbf_of(s);
+    c->labels = imrec_zalloc(labels + 1, 1);
+    if (o->fields)
+        c->rest = imrec_zalloc((size_t)s->unit_count + 1, sizeof(*c->rest));
+    return c->labels != NULL && (c->rest != NULL || !o->fields) ? IMREC_OK
+                                                                : no_memory(o->err, s->unit_count);
 }
 
 /* Units [begin, end) of those that were read stay. */
@@ -257,6 +268,8 @@ static void cut(struct container *s, uint64_t begin, uint64_t end)
     if (skip != 0) {
         memmove(s->records, s->records + skip, (size_t)s->unit_count * sizeof(*s->records));
         memmove(c->labels, c->labels + skip * row, (size_t)s->unit_count * row);
+        if (c->rest != NULL)
+            memmove(c->rest, c->rest + skip, (size_t)s->unit_count * sizeof(*c->rest));
     }
     c->begin = begin;
     s->records[s->unit_count] = (struct indexed_record){.shard = UINT32_MAX};
@@ -304,7 +317,7 @@ list(struct container *s, const struct shard_list *l, struct imrec_error *err)
 static void close_images(struct container *s)
 {
     struct cbf_images *c = s->state;
-    IMREC_FREE(c->labels, c->first, c->losses, c);
+    IMREC_FREE(c->labels, c->rest, c->first, c->losses, c);
 }
 
 /* A count, and the image, in elements of 4 bytes; of a lost one the count alone. */
@@ -313,6 +326,17 @@ static struct unit_range extent(const struct container *c, uint64_t unit)
     const struct indexed_record *r = &c->records[unit];
     return (struct unit_range){r->shard, r->offset,
                                r->offset + 4 + (r->bytes != CBF_LOST ? align_up(r->bytes, 4) : 0)};
+}
+
+static struct unit_range rest(const struct container *c, uint64_t unit)
+{
+    const struct cbf_rest *b = cbf_of(c)->rest;
+    const struct indexed_record *r = &c->records[unit];
+    if (b == NULL || b[unit].offset == 0 || r->bytes == CBF_LOST)
+        return (struct unit_range){r->shard, 0, 0};
+    const uint64_t begin = b[unit].offset;
+    return (struct unit_range){r->shard, begin,
+                               begin + 4 + 4 * (uint64_t)cbf_elements(b[unit].bytes, true)};
 }
 
 static uint64_t number(const struct container *c, const struct record_ref *r)
@@ -332,18 +356,17 @@ static const struct imrec_error *lost(const struct container *s, uint64_t unit)
     return &c->losses[i].why;
 }
 
-/* Whether the count in front of an image, at p, is the one that was expected. */
-static enum imrec_status
-check_count(const struct container *s, uint64_t unit, const uint8_t *p, struct imrec_error *err)
+/* Whether the count at p, a byte of the shard, is that of this number of bytes of an image, or of
+ * fields. */
+static enum imrec_status check_count(const uint8_t *p, uint64_t at, uint32_t wanted,
+                                     const char *what, uint32_t bytes, struct imrec_error *err)
 {
-    const struct indexed_record *r = &s->records[unit];
-    const uint32_t wanted = cbf_of(s)->pixels ? 1 : r->bytes / 4 + (r->bytes % 4 != 0);
     if (load_le32(p) == wanted)
         return IMREC_OK;
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, r->offset,
-                          "number of samples %" PRIu32 ", it must be %" PRIu32
-                          " for an image of %" PRIu32 " bytes",
-                          load_le32(p), wanted, r->bytes);
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
+                          "number of samples %" PRIu32 ", it must be %" PRIu32 " for %s of %" PRIu32
+                          " bytes",
+                          load_le32(p), wanted, what, bytes);
 }
 
 static enum imrec_status open_record(const struct container *c, const struct record_place *at,
@@ -355,17 +378,40 @@ static enum imrec_status open_record(const struct container *c, const struct rec
     *used = all.end - all.begin;
     if (n < *used)
         return IMREC_END;
-    *out = (struct bytes){p + 4, c->records[unit].bytes};
-    return check_count(c, unit, p, err);
+    const struct indexed_record *r = &c->records[unit];
+    *out = (struct bytes){p + 4, r->bytes};
+    return check_count(p, r->offset, cbf_of(c)->pixels ? 1 : cbf_elements(r->bytes, false),
+                       "an image", r->bytes, err);
+}
+
+static enum imrec_status open_rest(const struct container *c, uint64_t unit, const uint8_t *p,
+                                   struct bytes *out, struct imrec_error *err)
+{
+    const struct cbf_rest *b = &cbf_of(c)->rest[unit];
+    *out = (struct bytes){p + 4, b->bytes};
+    return check_count(p, b->offset, cbf_elements(b->bytes, true), "fields", b->bytes, err);
+}
+
+/* What follows the image in RecordIO, and nothing else. */
+static enum imrec_status parse_fields(const struct record_ref *r, unsigned parts,
+                                      struct parse_room *room, struct record *out,
+                                      struct imrec_error *err)
+{
+    struct record_payload payload;
+    IMREC_TRY(record_payload_split(r->rest, &payload, err));
+    if (payload.image.n != 0)
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "stream 'fields': of its %zu bytes %zu belong neither to fields nor to a "
+                          "mask",
+                          r->rest.n, payload.image.n);
+    out->mask = payload.mask;
+    return (parts & RECORD_FIELDS) != 0 ? room_fields(&payload, room, out, err) : IMREC_OK;
 }
 
 static enum imrec_status parse(const struct container *c, const struct record_ref *r,
                                unsigned parts, struct parse_room *room, struct record *out,
                                struct imrec_error *err)
 {
-    (void)parts;
-    (void)room;
-    (void)err;
     const size_t row = (size_t)c->label_count * 4;
     const struct bytes labels = {cbf_of(c)->labels + r->unit * row, row};
     *out = (struct record){
@@ -374,7 +420,9 @@ static enum imrec_status parse(const struct container *c, const struct record_re
         out->image = (struct bytes){NULL, 0};
         out->pixels = (struct planes){.p = r->bytes.p, .is_double = c->doubles};
     }
-    return IMREC_OK;
+    return r->rest.n != 0 && (parts & (RECORD_MASK | RECORD_FIELDS)) != 0
+               ? parse_fields(r, parts, room, out, err)
+               : IMREC_OK;
 }
 
 static uint64_t describe(const struct container *c, const struct record_ref *r,
@@ -407,7 +455,9 @@ as_file(const struct container *c, const struct record *r, struct buf *out, stru
 
 static uint64_t memory(const struct container *s)
 {
-    return s->unit_count * s->label_count * 4 + cbf_of(s)->loss_room * sizeof(*cbf_of(s)->losses);
+    const struct cbf_images *c = cbf_of(s);
+    const uint64_t rest = c->rest != NULL ? sizeof(*c->rest) : 0;
+    return s->unit_count * (s->label_count * 4 + rest) + c->loss_room * sizeof(*c->losses);
 }
 
 const struct container_kind cbf_kind = {
@@ -415,10 +465,14 @@ const struct container_kind cbf_kind = {
     .suffix = ".cbf",
     .align = 4,
     .own_index = true,
+    .masks = true,
+    .fields = true,
     .recognize = cbf_is_magic,
     .list = list,
     .extent = extent,
     .lost = lost,
+    .rest = rest,
+    .open_rest = open_rest,
     .open = open_record,
     .parse = parse,
     .number = number,

@@ -1,10 +1,11 @@
-/* container/cbf_places.c - where the images of a chunk are.
+/* container/cbf_places.c - where the images of a chunk are, and their fields.
  *
- * The files that im2rec makes need not be walked: all streams but the images' have sequences of
- * one size, so it is known where each begins, and the lengths of the images say where they
- * are. Their sum has to fill the chunk. Where it does not, or another stream is not as even as it
- * seemed, the chunk is walked from count to count, which says what is wrong or that nothing is.
- * The count in front of each image is checked when the image is read. */
+ * The files that im2rec makes need not be walked: all streams but the fields' and the images' have
+ * sequences of one size. Lengths of fields are before these, so it is known where each stream
+ * begins, and the lengths of the images say where they are. Their sum has to fill the chunk. Where
+ * it does not, or another stream is not as even as it seemed, the chunk is walked from count to
+ * count, which says what is wrong or that nothing is. The count in front of each image, and of its
+ * fields, is checked when they are read. */
 #include "container/cbf_places.h"
 
 #include "base/alloc.h"
@@ -16,7 +17,7 @@
 
 #define READ_SMALL    ((uint64_t)256 << 10) /* of streams that are read from end to end */
 #define READ_HEAD     ((uint64_t)4 << 10)   /* of one that is jumped through */
-#define MOST_IMAGE    ((uint32_t)1 << 29)   /* bytes, of a compressed one */
+#define MOST_BYTES    ((uint32_t)1 << 29)   /* of a compressed image, and of its fields */
 #define MOST_LOSSES   1024u                 /* that are reported one by one */
 #define ELEMENT_BYTES 4u                    /* of a compressed image */
 
@@ -37,6 +38,13 @@ static uint64_t unit_of(const struct cbf_places *p, uint32_t k)
 static struct indexed_record *record_of(const struct cbf_places *p, uint32_t k)
 {
     return &p->container->records[unit_of(p, k)];
+}
+
+/* NULL: no file has fields. */
+static struct cbf_rest *rest_of(const struct cbf_places *p, uint32_t k)
+{
+    struct cbf_rest *all = cbf_of(p->container)->rest;
+    return all != NULL ? &all[unit_of(p, k)] : NULL;
 }
 
 static enum imrec_status note_loss(struct cbf_places *p, uint64_t first, uint64_t end)
@@ -79,12 +87,13 @@ static enum imrec_status lose_chunk(struct cbf_places *p, size_t losses)
 /* ---- bytes ------------------------------------------------------------------------------- */
 
 /* Lets *out point at n bytes of the file at `pos`, which are in the chunk; up to `ahead` are read
- * at once. */
+ * at once, if they are before p->until. */
 static enum imrec_status
 see(struct cbf_places *p, uint64_t pos, uint64_t n, uint64_t ahead, const uint8_t **out)
 {
     if (pos < p->seen || pos + n > p->seen_end) {
-        const uint64_t want = min_u64(n > ahead ? n : ahead, p->end - pos);
+        const uint64_t more = pos < p->until ? min_u64(ahead, p->until - pos) : 0;
+        const uint64_t want = n > more ? n : more;
         if (want > p->room) {
             uint8_t *grown = imrec_realloc(NULL, (size_t)want, 1);
             if (grown == NULL)
@@ -179,54 +188,59 @@ struct sequence { /* of a stream that has a role */
     uint32_t samples;
     uint64_t unit;
     struct indexed_record *record;
+    struct cbf_rest *rest;
 };
 
 static enum imrec_status
-does_not_fit(struct cbf_places *p, const struct sequence *q, uint32_t elements)
+does_not_fit(struct cbf_places *p, const struct sequence *q, bool fields, uint32_t elements)
 {
     return BAD(p, q->pos,
-               "stream '%.64s' and image_bytes disagree: %" PRIu32 " elements of %u bytes for a "
-               "image of %" PRIu32 " bytes",
-               p->h->stream[p->stream[CBF_IMAGE]].alias, elements, ELEMENT_BYTES, q->record->bytes);
+               "stream '%.64s' and %s_bytes disagree: %" PRIu32 " elements of %u bytes for %s of "
+               "%" PRIu32 " bytes",
+               p->h->stream[p->stream[fields ? CBF_FIELDS : CBF_IMAGE]].alias,
+               fields ? "fields" : "image", elements, ELEMENT_BYTES, fields ? "fields" : "a image",
+               fields ? q->rest->bytes : q->record->bytes);
 }
 
-static uint32_t elements_of(uint32_t bytes)
+/* Where images come before their lengths, record->bytes is the number of elements till then; of
+ * fields likewise. */
+static enum imrec_status
+take_bytes(struct cbf_places *p, enum cbf_role role, const struct sequence *q)
 {
-    return bytes / ELEMENT_BYTES + (bytes % ELEMENT_BYTES != 0);
-}
-
-/* Where images come before their lengths, record->bytes is the number of elements till then. */
-static enum imrec_status take_image(struct cbf_places *p, const struct sequence *q)
-{
-    q->record->offset = q->pos;
-    if (cbf_of(p->container)->pixels) {
+    const bool fields = role == CBF_FIELDS;
+    uint32_t *const bytes = fields ? &q->rest->bytes : &q->record->bytes;
+    *(fields ? &q->rest->offset : &q->record->offset) = q->pos;
+    if (!fields && cbf_of(p->container)->pixels) {
         if (q->samples != 1)
             return BAD(p, q->pos, "stream '%.64s': %" PRIu32 " samples, an image is one",
                        q->info->alias, q->samples);
-        q->record->bytes = (uint32_t)(q->bytes - 4); /* bounded when the file was opened */
+        *bytes = (uint32_t)(q->bytes - 4); /* bounded when the file was opened */
         return IMREC_OK;
     }
-    if (!p->have_lengths)
-        q->record->bytes = q->samples < CBF_LOST ? q->samples : CBF_LOST - 1;
-    else if (elements_of(q->record->bytes) != q->samples)
-        return does_not_fit(p, q, q->samples);
+    if (!p->have[fields ? CBF_FIELDS_LENGTH : CBF_LENGTH])
+        *bytes = q->samples < CBF_LOST ? q->samples : CBF_LOST - 1;
+    else if (cbf_elements(*bytes, fields) != q->samples)
+        return does_not_fit(p, q, fields, q->samples);
     return IMREC_OK;
 }
 
 static enum imrec_status
-take_length(struct cbf_places *p, const struct sequence *q, const uint8_t *at)
+take_length(struct cbf_places *p, enum cbf_role role, const struct sequence *q, const uint8_t *at)
 {
+    const bool fields = role == CBF_FIELDS_LENGTH;
+    uint32_t *const to = fields ? &q->rest->bytes : &q->record->bytes;
+    const uint32_t elements = *to;
     uint64_t bytes;
-    const uint32_t elements = q->record->bytes;
-    if (!words(at + 4, 2, &bytes) || bytes >= MOST_IMAGE)
+    if (!words(at + 4, 2, &bytes) || bytes >= MOST_BYTES)
         return BAD(p, q->pos,
-                   "stream '%.64s': %g and %g, no length of an image: two whole numbers from 0 to "
+                   "stream '%.64s': %g and %g, no length of %s: two whole numbers from 0 to "
                    "65535 are needed, below %u x 65536",
                    q->info->alias, stream_value(at + 4, STREAM_FLOAT, 0),
-                   stream_value(at + 4, STREAM_FLOAT, 1), MOST_IMAGE >> 16);
-    q->record->bytes = (uint32_t)bytes;
-    if (p->have_images && elements_of((uint32_t)bytes) != elements)
-        return does_not_fit(p, q, elements);
+                   stream_value(at + 4, STREAM_FLOAT, 1), fields ? "fields" : "an image",
+                   MOST_BYTES >> 16);
+    *to = (uint32_t)bytes;
+    if (p->have[fields ? CBF_FIELDS : CBF_IMAGE] && cbf_elements(*to, fields) != elements)
+        return does_not_fit(p, q, fields, elements);
     return IMREC_OK;
 }
 
@@ -243,8 +257,8 @@ static enum imrec_status take_id(struct cbf_places *p, const struct sequence *q,
 static enum imrec_status take(struct cbf_places *p, enum cbf_role role, const struct sequence *q)
 {
     const uint8_t *at;
-    if (role == CBF_IMAGE)
-        return take_image(p, q);
+    if (role == CBF_IMAGE || role == CBF_FIELDS)
+        return take_bytes(p, role, q);
     if (q->samples != 1)
         return BAD(p, q->pos, "stream '%.64s': %" PRIu32 " samples, an image has one",
                    q->info->alias, q->samples);
@@ -258,9 +272,9 @@ static enum imrec_status take(struct cbf_places *p, enum cbf_role role, const st
         return sparse_label(p, q->info, q->pos, at, q->unit);
     }
     IMREC_TRY(see(p, q->pos, q->bytes, READ_SMALL, &at));
-    return role == CBF_LENGTH  ? take_length(p, q, at)
-           : role == CBF_LABEL ? dense_label(p, q->info, q->pos, at, q->unit)
-                               : take_id(p, q, at);
+    return role == CBF_LABEL ? dense_label(p, q->info, q->pos, at, q->unit)
+           : role == CBF_ID  ? take_id(p, q, at)
+                             : take_length(p, role, q, at);
 }
 
 /* Bytes of the sequence at `pos`, checked against the chunk's end. */
@@ -309,11 +323,12 @@ static enum imrec_status walk_stream(struct cbf_places *p, uint32_t stream, uint
 {
     struct sequence q = {.info = &p->h->stream[stream], .pos = *pos};
     const enum cbf_role role = role_of(p, stream);
-    const uint64_t ahead = role == CBF_IMAGE ? READ_HEAD : READ_SMALL;
+    const uint64_t ahead = role == CBF_IMAGE || role == CBF_FIELDS ? READ_HEAD : READ_SMALL;
     for (uint32_t k = 0; k < sequences(p); k++, q.pos += q.bytes) {
         IMREC_TRY(measure(p, q.info, k, ahead, &q));
         q.unit = unit_of(p, k);
         q.record = record_of(p, k);
+        q.rest = rest_of(p, k);
         if (role == CBF_ROLES || q.record->bytes == CBF_LOST)
             continue;
         const enum imrec_status st = take(p, role, &q);
@@ -322,8 +337,8 @@ static enum imrec_status walk_stream(struct cbf_places *p, uint32_t stream, uint
         else
             IMREC_TRY(st);
     }
-    p->have_images |= role == CBF_IMAGE;
-    p->have_lengths |= role == CBF_LENGTH;
+    if (role < CBF_ROLES)
+        p->have[role] = true;
     *pos = q.pos;
     return IMREC_OK;
 }
@@ -333,9 +348,12 @@ static enum imrec_status walk_stream(struct cbf_places *p, uint32_t stream, uint
 static void forget(struct cbf_places *p, size_t losses)
 {
     cbf_of(p->container)->loss_count = losses;
-    p->have_images = p->have_lengths = false;
-    for (uint32_t k = 0; k < sequences(p); k++)
+    memset(p->have, 0, sizeof(p->have));
+    for (uint32_t k = 0; k < sequences(p); k++) {
         *record_of(p, k) = (struct indexed_record){p->begin, p->number + k, p->shard, 0};
+        if (rest_of(p, k) != NULL)
+            *rest_of(p, k) = (struct cbf_rest){0, 0};
+    }
 }
 
 static enum imrec_status walk_chunk(struct cbf_places *p)
@@ -351,8 +369,8 @@ static enum imrec_status walk_chunk(struct cbf_places *p)
     return IMREC_OK;
 }
 
-/* Where each stream is, if the sequences of all but compressed images are alike: one sample,
- * and one value where it is sparse. */
+/* Where each stream is, if the sequences of all but fields and compressed images are alike: one
+ * sample, and one value where it is sparse. */
 struct layout {
     uint64_t begin[CBF_ROLES], end[CBF_ROLES];
 };
@@ -366,31 +384,75 @@ static bool even_bytes(const struct cbf_places *p, const struct stream_info *s, 
            *bytes <= p->end - p->begin;
 }
 
-static bool lay_out(const struct cbf_places *p, struct layout *l)
+/* Whether the bytes of all even streams are there; *left: what is for the others. */
+static bool fit_even(const struct cbf_places *p, uint32_t odd, uint64_t *left)
+{
+    uint64_t bytes;
+    for (uint32_t i = 0; i < p->h->streams; i++) {
+        if (i == odd || i == p->stream[CBF_FIELDS])
+            continue;
+        if (!even_bytes(p, &p->h->stream[i], &bytes) || bytes > *left)
+            return false;
+        *left -= bytes;
+    }
+    return true;
+}
+
+/* Their lengths have to be before them. */
+static enum imrec_status
+place_fields(struct cbf_places *p, const struct layout *l, uint64_t begin, uint64_t *bytes)
+{
+    uint64_t pos = l->begin[CBF_FIELDS_LENGTH];
+    if (pos == 0)
+        return IMREC_ERR_CORRUPT;
+    p->until = l->end[CBF_FIELDS_LENGTH]; /* what comes then is large, and for others to read */
+    const enum imrec_status st = walk_stream(p, p->stream[CBF_FIELDS_LENGTH], &pos);
+    p->until = p->end;
+    if (st != IMREC_OK)
+        return st;
+    if (pos != l->end[CBF_FIELDS_LENGTH])
+        return IMREC_ERR_CORRUPT;
+    pos = begin;
+    for (uint32_t k = 0; k < sequences(p); k++) {
+        struct cbf_rest *b = rest_of(p, k);
+        if (record_of(p, k)->bytes == CBF_LOST)
+            return IMREC_ERR_CORRUPT; /* how long they are nobody knows */
+        b->offset = pos;
+        pos += 4 + ELEMENT_BYTES * (uint64_t)cbf_elements(b->bytes, true);
+    }
+    *bytes = pos - begin;
+    return IMREC_OK;
+}
+
+/* IMREC_ERR_CORRUPT: it is to be walked. */
+static enum imrec_status lay_out(struct cbf_places *p, struct layout *l)
 {
     const uint32_t odd = cbf_of(p->container)->pixels ? CBF_NO_STREAM : p->stream[CBF_IMAGE];
     uint64_t pos = p->begin + 4 * (uint64_t)sequences(p), left = p->end - pos, bytes;
-    for (uint32_t i = 0; i < p->h->streams; i++) {
-        if (i == odd)
-            continue;
-        if (!even_bytes(p, &p->h->stream[i], &bytes) || bytes > left)
-            return false;
-        left -= bytes;
-    }
+    *l = (struct layout){.begin = {0}};
+    if (!fit_even(p, odd, &left))
+        return IMREC_ERR_CORRUPT;
     for (uint32_t i = 0; i < p->h->streams; i++) {
         const enum cbf_role role = role_of(p, i);
         const uint64_t begin = pos;
-        if (i == odd)
+        if (role == CBF_FIELDS)
+            IMREC_TRY(place_fields(p, l, begin, &bytes));
+        else if (i == odd)
             bytes = left;
         else if (!even_bytes(p, &p->h->stream[i], &bytes))
-            return false;
+            return IMREC_ERR_CORRUPT;
+        if (role == CBF_FIELDS || i == odd) {
+            if (bytes > left)
+                return IMREC_ERR_CORRUPT;
+            left -= bytes;
+        }
         pos += bytes;
         if (role < CBF_ROLES) {
             l->begin[role] = begin;
             l->end[role] = pos;
         }
     }
-    return pos == p->end;
+    return pos == p->end ? IMREC_OK : IMREC_ERR_CORRUPT;
 }
 
 static bool place_images(struct cbf_places *p, const struct layout *l)
@@ -405,7 +467,7 @@ static bool place_images(struct cbf_places *p, const struct layout *l)
         r->offset = pos;
         if (c->pixels)
             r->bytes = (uint32_t)decoded;
-        pos += 4 + (c->pixels ? decoded : ELEMENT_BYTES * (uint64_t)elements_of(r->bytes));
+        pos += 4 + (c->pixels ? decoded : ELEMENT_BYTES * (uint64_t)cbf_elements(r->bytes, false));
     }
     return pos == l->end[CBF_IMAGE];
 }
@@ -414,8 +476,7 @@ static bool place_images(struct cbf_places *p, const struct layout *l)
 static enum imrec_status read_even(struct cbf_places *p)
 {
     struct layout l;
-    if (!lay_out(p, &l))
-        return IMREC_ERR_CORRUPT;
+    IMREC_TRY(lay_out(p, &l));
     for (enum cbf_role role = CBF_LENGTH; role < CBF_ROLES; role++) {
         if (role == CBF_LABEL && !place_images(p, &l))
             return IMREC_ERR_CORRUPT;
@@ -436,7 +497,7 @@ enum imrec_status cbf_places_read(struct cbf_places *p, struct imrec_error *err)
     const size_t losses = cbf_of(p->container)->loss_count;
     p->err = &own;
     p->begin = e->offset;
-    p->end = e->offset + e->bytes;
+    p->end = p->until = e->offset + e->bytes;
     p->first = p->number - cbf_of(p->container)->first[p->shard];
     p->seen = p->seen_end = 0;
     forget(p, losses);

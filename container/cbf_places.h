@@ -6,7 +6,16 @@
 #include "container/cbf.h"
 #include "formats/cbf/cbf_header.h"
 
-enum cbf_role { CBF_IMAGE, CBF_LENGTH, CBF_LABEL, CBF_ID, CBF_ROLES };
+/* Those that are read when it is known where every stream is begin with CBF_LENGTH. */
+enum cbf_role {
+    CBF_IMAGE,
+    CBF_FIELDS,
+    CBF_FIELDS_LENGTH,
+    CBF_LENGTH,
+    CBF_LABEL,
+    CBF_ID,
+    CBF_ROLES
+};
 #define CBF_NO_STREAM UINT32_MAX
 
 struct cbf_places {
@@ -17,9 +26,10 @@ struct cbf_places {
     uint32_t which;             /* chunk */
     uint64_t number;            /* of its first sequence, over all files */
     /* private */
-    uint64_t begin, end; /* of the chunk, bytes of the file */
-    uint64_t first;      /* number of its first sequence in the file */
-    bool have_images, have_lengths;
+    uint64_t begin, end;  /* of the chunk, bytes of the file */
+    uint64_t until;       /* no more is read ahead */
+    uint64_t first;       /* number of its first sequence in the file */
+    bool have[CBF_ROLES]; /* which have been read */
     uint8_t *buffer;
     size_t room;
     uint64_t seen, seen_end; /* bytes of the file in the buffer */

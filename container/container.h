@@ -42,8 +42,9 @@ struct unit_range { /* bytes [begin, end) of a shard */
 
 struct record_ref {
     struct bytes bytes; /* the record, joined; n = 0 and failed: a lost record of an index */
+    struct bytes rest;  /* what is of it in another place; n = 0: nothing, or it is not read */
     uint64_t offset;    /* of its head in the shard */
-    uint64_t key;       /* out of the index, else 0 */
+    uint64_t key;       /* out of the index; of records that are walked id_in_shard(); else 0 */
     uint64_t unit;      /* with an index: of the partition */
     uint32_t shard;
     bool lost;          /* why: loader_lost_reason() */
@@ -89,8 +90,16 @@ struct parse_room {
     uint64_t field_room;
 };
 
+/* A walk over records of which each is found from the one before it. */
+struct record_walk {
+    struct source *source; /* of the shard's bytes, all of them */
+    uint64_t size;
+    bool far;         /* a read takes a round trip: few are made */
+    uint64_t at, end; /* where a record can begin; the walk ends with the last head before `end` */
+};
+
 struct container;
-struct scan;
+struct shard_found;
 struct imrec_fetched;
 
 struct container_kind {
@@ -113,6 +122,8 @@ struct container_kind {
     uint32_t least;  /* bytes that each has at least */
     /* By the first bytes of a shard, 512 or all of a shorter one. NULL: never, it is asked for. */
     bool (*recognize)(struct bytes first);
+    /* The same where the suffix of its name is the kind's: a file without records. NULL: never. */
+    bool (*recognize_empty)(struct bytes first);
     /* Of a shard whose first bytes are damaged: where the first head of a record in b is, of `left`
      * bytes up to the shard's end; b.n: there is none. NULL: nobody looks for any. */
     size_t (*find)(struct bytes b, uint64_t left);
@@ -123,10 +134,21 @@ struct container_kind {
      * a part of a shard is a loss, no failure. */
     enum imrec_status (*list)(struct container *c, const struct shard_list *l,
                               struct imrec_error *err);
+    /* Of a kind without a mark of where records begin: appends those, and the losses, whose heads
+     * are in [w->at, w->end), and moves w->at to the next head. Any thread. NULL: there is a mark,
+     * or a table. */
+    enum imrec_status (*walk)(const struct container *c, struct record_walk *w,
+                              struct shard_found *out, struct imrec_error *err);
     /* Bytes of a record. Pure, as all below. record_table_extent(), where they are all it has. */
     struct unit_range (*extent)(const struct container *c, uint64_t unit);
     /* Why the record was lost when it was listed; NULL: it was not. NULL: none ever is. */
     const struct imrec_error *(*lost)(const struct container *c, uint64_t unit);
+    /* Bytes of the shard that are of a record, too, and are read where container_options.rest
+     * asks for it; none: begin is 0. Of neighbours they are neighbours. NULL: there never are. */
+    struct unit_range (*rest)(const struct container *c, uint64_t unit);
+    /* What those at p, all of them, hold. */
+    enum imrec_status (*open_rest)(const struct container *c, uint64_t unit, const uint8_t *p,
+                                   struct bytes *out, struct imrec_error *err);
     /* The record at p[0..n), the begin of its place, which is that of a unit: *out is it, joined in
      * place, *used its bytes in the shard, also with an error (0: not known). IMREC_END: *used
      * bytes are needed. */
@@ -173,6 +195,16 @@ struct container_kind {
 struct metadata_record;
 struct shard_sums;
 
+/* Of kinds that walk, without an index: whether all shards are walked when the set is opened, so
+ * that records are listed; or the units are cells, and a partition has whole shards. */
+enum container_listing {
+    LISTING_ALL,
+    LISTING_SMALL, /* of sets over LIST_MOST_BYTES in LIST_MOST_SHARDS or more they are cells */
+    LISTING_NONE
+};
+#define LIST_MOST_BYTES  ((uint64_t)4 << 30)
+#define LIST_MOST_SHARDS 16u
+
 /* What is opened: a set, of which one without any record is an error; a shard of a set that was
  * looked at before, of which an empty one is a warning; files as they are. */
 enum container_look { CONTAINER_LOOK_SET, CONTAINER_LOOK_SHARD, CONTAINER_LOOK_FILE };
@@ -186,8 +218,10 @@ struct container_options {
     uint64_t table_most; /* records of a partition in memory: with binary indexes more are looked
                             up (of stores, TABLE_FAR times as many are in memory); 0: all */
     bool keep_in_memory, drop_behind;
-    uint32_t label_width;           /* CBF: labels of each image to keep; 0: as many as there are */
-    bool no_labels;                 /* CBF: none */
+    uint32_t label_width; /* CBF: labels of each image to keep; 0: as many as there are */
+    bool no_labels;       /* CBF: none */
+    bool rest;            /* CBF: fields and masks are wanted */
+    enum container_listing listing;
     const char *source;             /* of a plugin; NULL or "": none */
     enum imrec_container container; /* of what kind the files are; AUTO: by their first bytes */
     const char *image, *label, *mask; /* of kinds that are `named`; NULL or "": the kind's own */
@@ -288,6 +322,12 @@ uint64_t container_describe(const struct container *c, const struct record_ref *
                             const struct imrec_error *why, char text[96]);
 /* The identity of a record in its shard. */
 uint64_t container_number(const struct container *c, const struct record_ref *r);
+/* The id of record `number` of a shard whose records are not listed: those before are not counted.
+ */
+static inline uint64_t id_in_shard(uint32_t shard, uint64_t number)
+{
+    return (uint64_t)shard << 32 | (number & UINT32_MAX);
+}
 /* Number of records in each of num_parts partitions: from the table, a manifest next to the
  * shards, or one scan of the record heads. counts[num_parts] is the caller's. */
 IMREC_NODISCARD enum imrec_status

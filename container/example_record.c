@@ -205,13 +205,17 @@ static void take_field(struct bytes name, const struct example_feature *f, struc
         *(*to)++ = (struct record_field){name,
                                          {*p, one * (size_t)f->count},
                                          f->type == EXAMPLE_INTS ? FIELD_INT64 : FIELD_FLOAT32};
-    for (example_values(f, &v); example_value(&v, &x); *p += one)
-        if (one == 0)
+    for (example_values(f, &v); example_value(&v, &x);) {
+        if (one == 0) {
             *(*to)++ = (struct record_field){name, x.bytes, FIELD_BYTES};
-        else if (f->type == EXAMPLE_INTS)
+            continue;
+        }
+        if (f->type == EXAMPLE_INTS)
             store_le64(*p, (uint64_t)x.i);
         else
             store_le_float(*p, x.f);
+        *p += one;
+    }
 }
 
 static enum imrec_status read_fields(const struct example_names *n, struct bytes example, bool mask,

@@ -146,12 +146,13 @@ static enum imrec_status find_head(const struct shard *h, bool shifted,
 }
 
 /* The kind that has such first bytes; NULL: none. */
-static const struct container_kind *recognized(struct bytes first)
+static const struct container_kind *recognized(const char *uri, struct bytes first)
 {
+    const struct container_kind *const by_name = named(uri);
     for (size_t i = 0; container_kinds[i] != NULL; i++)
         if (container_kinds[i]->recognize(first))
             return container_kinds[i];
-    return NULL;
+    return by_name->recognize_empty != NULL && by_name->recognize_empty(first) ? by_name : NULL;
 }
 
 /* container=, or who reads one kind only, is taken at its word. */
@@ -176,7 +177,7 @@ static enum imrec_status kind_of(const struct shard *h, const struct container_o
     if (n == 0 || (source_read(h->source, 0, bytes, n, NULL) != IMREC_OK && /* once it may fail */
                    source_read(h->source, 0, bytes, n, NULL) != IMREC_OK))
         return IMREC_OK;
-    const struct container_kind *found = recognized(first);
+    const struct container_kind *found = recognized(h->uri, first);
     const struct file_kind k = file_kind_of(first);
     const bool searched = said == container_kinds[0] || (said != NULL && said->find != NULL);
     if (said != NULL && found != said && (found != NULL || !searched))
@@ -204,7 +205,7 @@ enum imrec_status kinds_check(const struct later_check *base, const char *uri, s
                               struct imrec_error *err)
 {
     const struct kind_check *c = (const struct kind_check *)base;
-    const struct container_kind *found = recognized(first);
+    const struct container_kind *found = recognized(uri, first);
     if (c->kind == NULL || found == c->kind)
         return IMREC_OK;
     const struct file_kind k = file_kind_of(first);

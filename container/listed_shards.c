@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
+#include "container/partition.h"
 #include "container/record_table.h"
 #include "container/shards/extents.h"
 #include "storage/at_once.h"
@@ -17,7 +19,6 @@
 
 struct listing {
     struct container *c;
-    list_shard_fn *each;
     struct listed_losses *losses;
     uint32_t first; /* shard of found[0] */
     struct shard_found found[SHARDS_AT_ONCE];
@@ -51,6 +52,21 @@ enum imrec_status shard_found_add(struct shard_found *f, uint64_t begin, uint64_
     (void)imrec_error_at(&why, IMREC_ERR_LIMIT, begin,
                          "the %s has %" PRIu64 " bytes, at most 4 GiB can be read", record, bytes);
     return shard_found_lost(f, &why, err);
+}
+
+void shard_found_free(struct shard_found *f)
+{
+    imrec_free(f->records);
+    listed_losses_free(&f->losses);
+    *f = (struct shard_found){0};
+}
+
+static enum imrec_status walk_shard(const struct container *c, uint32_t shard,
+                                    struct shard_found *out, struct imrec_error *err)
+{
+    const struct shard *s = &c->shards[shard];
+    struct record_walk w = {s->source, s->size, source_is_far(s->uri), 0, s->size};
+    return c->kind->walk(c, &w, out, err);
 }
 
 struct taking {
@@ -100,7 +116,7 @@ static enum imrec_status list_one(void *context, uint32_t i, struct imrec_error 
     char *name;
     IMREC_TRY(find_index(l->c, s, &name, err));
     if (name == NULL)
-        return l->each(l->c, s, &l->found[i], err);
+        return walk_shard(l->c, l->first + i, &l->found[i], err);
     const struct index_shard of = {s->uri, s->source, s->size, true};
     struct taking t = {l->c->kind, name, &l->found[i]};
     const enum imrec_status st = extents_read(name, &of, take_extent, &t, err);
@@ -140,23 +156,20 @@ static enum imrec_status list_some(struct listing *l, struct imrec_error *err)
     for (uint32_t i = 0; i < n; i++) {
         if (st == IMREC_OK)
             st = join(l, i, err);
-        imrec_free(l->found[i].records);
-        listed_losses_free(&l->found[i].losses);
-        l->found[i] = (struct shard_found){0};
+        shard_found_free(&l->found[i]);
     }
     l->first += n;
     return st;
 }
 
-enum imrec_status listed_shards(struct container *c, list_shard_fn *each,
-                                struct listed_losses *losses, struct imrec_error *err)
+static enum imrec_status
+list_all(struct container *c, struct listed_losses *losses, struct imrec_error *err)
 {
     struct listing *l = imrec_zalloc(1, sizeof(*l));
     enum imrec_status st = IMREC_OK;
     if (l == NULL)
         return IMREC_NO_MEMORY(err, "no memory to list shards");
     l->c = c;
-    l->each = each;
     l->losses = losses;
     l->hash = HASH_BEGIN;
     while (st == IMREC_OK && l->first < c->shard_count)
@@ -164,5 +177,81 @@ enum imrec_status listed_shards(struct container *c, list_shard_fn *each,
     if (st == IMREC_OK)
         st = record_table_end(c, l->hash, err);
     imrec_free(l);
+    return st;
+}
+
+/* ---- or none of them ------------------------------------------------------------------------ */
+
+/* Not to list is said, or the set is large and its first shard has no index: one is asked about,
+ * as there may be thousands, in a bucket. */
+static enum imrec_status is_unlisted(const struct container *c, bool *out, struct imrec_error *err)
+{
+    const struct container_options *o = &c->options;
+    char *name = NULL;
+    *out = o->listing == LISTING_NONE;
+    if (o->listing != LISTING_SMALL || c->shard_count < LIST_MOST_SHARDS ||
+        c->shard_count < o->num_parts || c->total_bytes <= LIST_MOST_BYTES)
+        return IMREC_OK;
+    IMREC_TRY(find_index(c, &c->shards[0], &name, err));
+    *out = name == NULL;
+    imrec_free(name);
+    return IMREC_OK;
+}
+
+static enum imrec_status check_unlisted(const struct container *c, struct imrec_error *err)
+{
+    const struct container_options *o = &c->options;
+    if (index_wish(o->path_imgidx) == INDEX_NAMED)
+        return IMREC_REFUSE(err,
+                            "list_shards=never: path_imgidx=%.200s lists records: leave one of "
+                            "both out",
+                            o->path_imgidx);
+    if (c->shard_count >= o->num_parts)
+        return IMREC_OK;
+    return IMREC_REFUSE(err,
+                        "list_shards=never: a partition has whole shards, but %.200s has %" PRIu32
+                        " for num_parts=%" PRIu64 ": use list_shards=always, or make more shards",
+                        o->path_imgrec, c->shard_count, o->num_parts);
+}
+
+enum imrec_status
+listed_shards(struct container *c, struct listed_losses *losses, struct imrec_error *err)
+{
+    bool unlisted;
+    IMREC_TRY(is_unlisted(c, &unlisted, err));
+    return unlisted ? check_unlisted(c, err) : list_all(c, losses, err);
+}
+
+struct walk_count {
+    const struct container *c;
+    uint64_t *records; /* of each shard */
+};
+
+static enum imrec_status count_one(void *context, uint32_t i, struct imrec_error *err)
+{
+    const struct walk_count *w = context;
+    struct shard_found found = {0};
+    const enum imrec_status st = walk_shard(w->c, i, &found, err);
+    w->records[i] = found.count - found.losses.count;
+    shard_found_free(&found);
+    return st;
+}
+
+enum imrec_status
+listed_shards_count(const struct container *c, uint64_t *counts, struct imrec_error *err)
+{
+    struct walk_count w = {c, imrec_zalloc(c->shard_count, sizeof(*w.records))};
+    if (w.records == NULL)
+        return IMREC_NO_MEMORY(err, "no memory to count the records of %" PRIu32 " shards",
+                               c->shard_count);
+    const enum imrec_status st =
+        at_once(c->shard_count, c->shard_count >= SHARDS_MANY || source_is_far(c->shards[0].uri),
+                count_one, &w, err);
+    for (uint64_t p = 0; st == IMREC_OK && p < c->options.num_parts; p++) {
+        counts[p] = 0;
+        for (uint32_t i = partition_first_shard(c, p); i < partition_first_shard(c, p + 1); i++)
+            counts[p] += w.records[i];
+    }
+    imrec_free(w.records);
     return st;
 }

@@ -21,12 +21,14 @@ IMREC_NODISCARD enum imrec_status shard_found_add(struct shard_found *f, uint64_
 IMREC_NODISCARD enum imrec_status
 shard_found_lost(struct shard_found *f, const struct imrec_error *why, struct imrec_error *err);
 
-/* Lists one shard; any thread. */
-typedef enum imrec_status list_shard_fn(const struct container *c, const struct shard *s,
-                                        struct shard_found *out, struct imrec_error *err);
-/* Lists all of c->shards into the table, which it seals and cuts; keys count the records over all
- * shards. *losses, zeroed, are numbered likewise. */
-IMREC_NODISCARD enum imrec_status listed_shards(struct container *c, list_shard_fn *each,
-                                                struct listed_losses *losses,
-                                                struct imrec_error *err);
+void shard_found_free(struct shard_found *f); /* zeroed memory is fine */
+
+/* Lists all of c->shards, whose kind walks, into the table, which it seals and cuts; keys count the
+ * records over all shards. *losses, zeroed, are numbered likewise. Without an index
+ * c->options.listing may say that they are not listed: then nothing has changed. */
+IMREC_NODISCARD enum imrec_status
+listed_shards(struct container *c, struct listed_losses *losses, struct imrec_error *err);
+/* count() of these kinds: every shard is walked. */
+IMREC_NODISCARD enum imrec_status
+listed_shards_count(const struct container *c, uint64_t *counts, struct imrec_error *err);
 #endif

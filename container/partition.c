@@ -18,10 +18,24 @@ uint64_t partition_first_record(const struct container *c, uint64_t index)
     return part_begin(c->record_total, c->options.num_parts, index, 1);
 }
 
+uint32_t partition_first_shard(const struct container *c, uint64_t index)
+{
+    const uint64_t n = c->shard_count, parts = c->options.num_parts, more = n % parts;
+    return (uint32_t)(n / parts * index +
+                      min_u64(more, index)); /* the first `more` have one more */
+}
+
+static uint64_t shard_begin(const struct container *c, uint32_t shard)
+{
+    return shard == c->shard_count ? c->total_bytes : c->shards[shard].begin;
+}
+
 uint64_t partition_begin(const struct container *c, uint64_t index)
 {
-    return container_is_listed(c)
-               ? partition_first_record(c, index)
+    if (container_is_listed(c))
+        return partition_first_record(c, index);
+    return c->kind->walk != NULL
+               ? shard_begin(c, partition_first_shard(c, index))
                : part_begin(c->total_bytes, c->options.num_parts, index, c->kind->align);
 }
 

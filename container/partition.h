@@ -2,7 +2,8 @@
  *
  * The rule is dmlc's: the concatenation of all shards is cut into num_parts steps of equal size,
  * rounded up to 4; a record is in the part that holds its head's first byte. Where records are
- * listed they are counted off instead. */
+ * listed they are counted off instead; where a shard can be read from its begin alone, shards
+ * are. */
 #ifndef IMREC_CONTAINER_PARTITION_H
 #define IMREC_CONTAINER_PARTITION_H
 
@@ -12,6 +13,8 @@
  */
 struct unit_range
 partition_clip(const struct container *c, uint32_t shard, uint64_t begin, uint64_t end);
+/* Of cells of a kind that walks, a partition has whole shards: its first one. */
+uint32_t partition_first_shard(const struct container *c, uint64_t index);
 /* Where partition `index` begins: a byte of the concatenation, or a record's number. */
 uint64_t partition_begin(const struct container *c, uint64_t index);
 /* The same of c->record_total records, before it is known where they are. */

@@ -2,12 +2,12 @@
  * an index lists. */
 #include "container/recordio_kind.h"
 
-#include "base/alloc.h"
 #include "base/error.h"
 #include "container/empty_set.h"
 #include "container/kinds.h"
 #include "container/metadata.h"
 #include "container/record_table.h"
+#include "container/room_labels.h"
 #include "container/set_sums.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/record_fields.h"
@@ -109,19 +109,6 @@ static enum imrec_status open_record(const struct container *c, const struct rec
     return IMREC_OK;
 }
 
-static enum imrec_status list_fields(const struct record_payload *payload, struct parse_room *room,
-                                     struct record *out, struct imrec_error *err)
-{
-    struct bytes rest = payload->fields;
-    struct record_field f;
-    if (!IMREC_GROW(room->fields, room->field_room, (uint64_t)payload->field_count + 1))
-        return IMREC_NO_MEMORY(err, "no memory for the fields of a record");
-    while (record_fields_next(&rest, &f))
-        room->fields[out->field_count++] = f; /* as many as were counted */
-    out->fields = room->fields;
-    return IMREC_OK;
-}
-
 static enum imrec_status parse(const struct container *c, const struct record_ref *r,
                                unsigned parts, struct parse_room *room, struct record *out,
                                struct imrec_error *err)
@@ -143,7 +130,7 @@ static enum imrec_status parse(const struct container *c, const struct record_re
     out->mask = payload.mask;
     if (st != IMREC_OK || (parts & RECORD_FIELDS) == 0)
         return st;
-    return list_fields(&payload, room, out, err);
+    return room_fields(&payload, room, out, err);
 }
 
 const struct container_kind recordio_kind = {

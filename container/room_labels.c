@@ -1,6 +1,7 @@
 /* container/room_labels.c */
 #include "container/room_labels.h"
 
+#include "base/alloc.h"
 #include "base/error.h"
 #include "formats/json_read.h"
 #include "formats/set/image_list.h"
@@ -87,10 +88,11 @@ static bool is_between(uint8_t c)
     return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',' || c == '\f' || c == '\v';
 }
 
+/* -0 is no whole number. */
 static bool read_number(struct bytes word, struct label_number *out)
 {
     *out = (struct label_number){.whole = false};
-    out->whole = text_to_i64(word, &out->i);
+    out->whole = text_to_i64(word, &out->i) && (out->i != 0 || word.p[0] != '-');
     if (out->whole)
         return true;
     return text_to_double(word, &out->f) == TEXT_FLOAT_OK && text_keeps_whole(word, out->f);
@@ -185,4 +187,19 @@ enum imrec_status room_labels_json(struct parse_room *room, struct bytes text, c
     const enum imrec_status st = take_json(room, follow(tree, path), name, path, out, err);
     json_read_free(tree);
     return st;
+}
+
+/* ---- fields -------------------------------------------------------------------------------- */
+
+enum imrec_status room_fields(const struct record_payload *payload, struct parse_room *room,
+                              struct record *out, struct imrec_error *err)
+{
+    struct bytes rest = payload->fields;
+    struct record_field f;
+    if (!IMREC_GROW(room->fields, room->field_room, (uint64_t)payload->field_count + 1))
+        return IMREC_NO_MEMORY(err, "no memory for the fields of a record");
+    while (record_fields_next(&rest, &f))
+        room->fields[out->field_count++] = f; /* as many as were counted */
+    out->fields = room->fields;
+    return IMREC_OK;
 }

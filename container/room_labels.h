@@ -1,9 +1,10 @@
 /* container/room_labels.h - numbers that a kind found into the labels of a parse_room, exactly or
- * not at all. */
+ * not at all; and fields into its fields. */
 #ifndef IMREC_CONTAINER_ROOM_LABELS_H
 #define IMREC_CONTAINER_ROOM_LABELS_H
 
 #include "container/container.h"
+#include "formats/recordio/record_fields.h"
 
 struct label_number {
     bool whole; /* it is `i`, else `f` */
@@ -29,4 +30,8 @@ IMREC_NODISCARD enum imrec_status room_labels_json(struct parse_room *room, stru
                                                    struct record *out, struct imrec_error *err);
 /* As many zeros as there is room for: of samples that have no labels, and need none. */
 void room_labels_none(struct parse_room *room, struct record *out);
+/* The fields of a payload, all of which are there. */
+IMREC_NODISCARD enum imrec_status room_fields(const struct record_payload *payload,
+                                              struct parse_room *room, struct record *out,
+                                              struct imrec_error *err);
 #endif

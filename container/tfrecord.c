@@ -27,7 +27,7 @@ struct tfrecords { /* container.state */
 
 /* Whether a record is to be listed: whose image only its content tells. One that is no Example is:
  * reading it says why. */
-static enum imrec_status is_listed(const struct container *c, const struct shard *s, uint64_t begin,
+static enum imrec_status is_listed(const struct container *c, struct source *source, uint64_t begin,
                                    uint64_t bytes, bool *listed, struct imrec_error *err)
 {
     const uint64_t frame = TFRECORD_HEAD_BYTES + TFRECORD_TAIL_BYTES;
@@ -38,8 +38,7 @@ static enum imrec_status is_listed(const struct container *c, const struct shard
     uint8_t *content = imrec_realloc(NULL, n + 1, 1);
     if (content == NULL)
         return IMREC_NO_MEMORY(err, "no memory for a record of %zu bytes", n);
-    const enum imrec_status st =
-        source_read(s->source, begin + TFRECORD_HEAD_BYTES, content, n, err);
+    const enum imrec_status st = source_read(source, begin + TFRECORD_HEAD_BYTES, content, n, err);
     const struct tfrecords *t = c->state;
     if (st == IMREC_OK &&
         example_has_image(&t->names, (struct bytes){content, n}, listed, NULL) != IMREC_OK)
@@ -48,11 +47,10 @@ static enum imrec_status is_listed(const struct container *c, const struct shard
     return st;
 }
 
-static enum imrec_status walk_all(const struct container *c, const struct shard *s,
-                                  struct tfrecord_walk *w, struct shard_found *f,
-                                  struct imrec_error *err)
+static enum imrec_status walk_all(const struct container *c, struct tfrecord_walk *w, uint64_t end,
+                                  struct shard_found *f, struct imrec_error *err)
 {
-    for (;;) {
+    while (w->at < end) {
         struct imrec_error why = {.offset = IMREC_NO_OFFSET};
         uint64_t begin, bytes;
         bool listed;
@@ -60,7 +58,7 @@ static enum imrec_status walk_all(const struct container *c, const struct shard 
         if (st == IMREC_END)
             return IMREC_OK;
         if (st == IMREC_OK) {
-            IMREC_TRY(is_listed(c, s, begin, bytes, &listed, err));
+            IMREC_TRY(is_listed(c, w->source, begin, bytes, &listed, err));
             if (listed)
                 IMREC_TRY(shard_found_add(f, begin, bytes, "record", err));
         } else if (st == IMREC_ERR_CORRUPT) {
@@ -72,15 +70,18 @@ static enum imrec_status walk_all(const struct container *c, const struct shard 
             return st;
         }
     }
+    return IMREC_OK;
 }
 
-static enum imrec_status list_shard(const struct container *c, const struct shard *s,
-                                    struct shard_found *out, struct imrec_error *err)
+static enum imrec_status walk(const struct container *c, struct record_walk *w,
+                              struct shard_found *out, struct imrec_error *err)
 {
-    struct tfrecord_walk w;
-    IMREC_TRY(tfrecord_walk_begin(&w, s->source, s->size, source_is_far(s->uri), err));
-    const enum imrec_status st = walk_all(c, s, &w, out, err);
-    tfrecord_walk_end(&w);
+    struct tfrecord_walk heads;
+    IMREC_TRY(tfrecord_walk_begin(&heads, w->source, w->size, w->far, err));
+    heads.at = w->at;
+    const enum imrec_status st = walk_all(c, &heads, w->end, out, err);
+    w->at = heads.at;
+    tfrecord_walk_end(&heads);
     return st;
 }
 
@@ -92,7 +93,7 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
     if (t == NULL)
         return IMREC_NO_MEMORY(err, "no memory to list a TFRecord file");
     IMREC_TRY(example_names_copy(&t->names, &c->options, err));
-    IMREC_TRY(listed_shards(c, list_shard, &t->losses, err));
+    IMREC_TRY(listed_shards(c, &t->losses, err));
     t->begin = partition_begin(c, c->options.part_index);
     return IMREC_OK;
 }
@@ -110,8 +111,9 @@ static void close_files(struct container *c)
 static const struct imrec_error *lost(const struct container *c, uint64_t unit)
 {
     const struct tfrecords *t = c->state;
-    return c->records[unit].bytes == RECORD_LOST ? listed_losses_find(&t->losses, t->begin + unit)
-                                                 : NULL;
+    return container_is_listed(c) && c->records[unit].bytes == RECORD_LOST
+               ? listed_losses_find(&t->losses, t->begin + unit)
+               : NULL;
 }
 
 /* The head was compared when the record was listed, and is again: the file may have changed. */
@@ -119,8 +121,8 @@ static enum imrec_status open_record(const struct container *c, const struct rec
                                      uint8_t *p, size_t n, struct bytes *out, uint64_t *used,
                                      struct imrec_error *err)
 {
-    const struct unit_range all = record_table_extent(c, at->number);
-    const uint64_t bytes = all.end - all.begin;
+    const uint64_t bytes = at->end - at->begin;
+    (void)c;
     if (bytes < TFRECORD_HEAD_BYTES + TFRECORD_TAIL_BYTES)
         return imrec_fail(err, IMREC_ERR_CORRUPT, "no record has %" PRIu64 " bytes", bytes);
     const size_t content = (size_t)bytes - TFRECORD_HEAD_BYTES - TFRECORD_TAIL_BYTES;
@@ -184,6 +186,8 @@ const struct container_kind tfrecord_kind = {
     .recognize = tfrecord_is_head,
     .find = tfrecord_find,
     .list = list,
+    .walk = walk,
+    .count = listed_shards_count,
     .extent = record_table_extent,
     .lost = lost,
     .open = open_record,

@@ -71,30 +71,33 @@ static enum imrec_status take_sample(const struct container *c, const struct tar
 }
 
 static enum imrec_status take_all(const struct container *c, struct tar_samples *t,
-                                  struct shard_found *f, struct imrec_error *err)
+                                  struct record_walk *w, struct shard_found *f,
+                                  struct imrec_error *err)
 {
-    for (;;) {
+    while ((w->at = tar_samples_at(t)) < w->end) {
         struct imrec_error why;
         const enum imrec_status st = tar_samples_next(t, &why);
         if (st == IMREC_END)
             return IMREC_OK;
-        if (st == IMREC_ERR_NO_MEMORY) {
+        if (st == IMREC_ERR_NO_MEMORY || st == IMREC_ERR_CANCELLED) {
             *err = why;
             return st;
         }
         IMREC_TRY(st == IMREC_OK ? take_sample(c, t, f, err) : shard_found_lost(f, &why, err));
     }
+    return IMREC_OK;
 }
 
-static enum imrec_status list_shard(const struct container *c, const struct shard *s,
-                                    struct shard_found *out, struct imrec_error *err)
+static enum imrec_status walk(const struct container *c, struct record_walk *w,
+                              struct shard_found *out, struct imrec_error *err)
 {
     struct tar_samples *t = imrec_zalloc(1, sizeof(*t)); /* it has a name of 4 KiB */
     if (t == NULL)
         return IMREC_NO_MEMORY(err, "no memory to list an archive");
-    enum imrec_status st = tar_samples_begin(t, s->source, s->size, source_is_far(s->uri), err);
+    enum imrec_status st = tar_samples_begin(t, w->source, w->size, w->far, err);
+    t->walk.at = w->at;
     if (st == IMREC_OK)
-        st = take_all(c, t, out, err);
+        st = take_all(c, t, w, out, err);
     tar_samples_end(t);
     imrec_free(t);
     return st;
@@ -110,7 +113,7 @@ list(struct container *c, const struct shard_list *names, struct imrec_error *er
     c->label_count = 1;
     IMREC_TRY(
         sample_spec_parse(c->options.image, c->options.label, c->options.mask, &a->spec, err));
-    IMREC_TRY(listed_shards(c, list_shard, &a->losses, err));
+    IMREC_TRY(listed_shards(c, &a->losses, err));
     a->begin = partition_begin(c, c->options.part_index);
     return IMREC_OK;
 }
@@ -127,8 +130,9 @@ static void close_archive(struct container *c)
 static const struct imrec_error *lost(const struct container *c, uint64_t unit)
 {
     const struct archive *a = c->state;
-    return c->records[unit].bytes == RECORD_LOST ? listed_losses_find(&a->losses, a->begin + unit)
-                                                 : NULL;
+    return container_is_listed(c) && c->records[unit].bytes == RECORD_LOST
+               ? listed_losses_find(&a->losses, a->begin + unit)
+               : NULL;
 }
 
 /* A file that is no image, after those before it. */
@@ -276,7 +280,10 @@ const struct container_kind webdataset_kind = {
     .rooms = true,
     .named = true,
     .recognize = tar_is_magic,
+    .recognize_empty = tar_is_empty,
     .list = list,
+    .walk = walk,
+    .count = listed_shards_count,
     .extent = record_table_extent,
     .lost = lost,
     .open = record_table_open,

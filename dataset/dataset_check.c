@@ -34,5 +34,5 @@ enum imrec_status check_image(struct codec *c, struct bytes image, struct bytes 
         IMREC_TRY(record_payload_split(image, &payload, err));
     IMREC_TRY(codec_begin(c, payload.image, &limits, &info, err));
     IMREC_TRY(codec_check(c, warnings, err));
-    return check_mask(c, payload.mask, max_pixels, &info, err);
+    return check_mask(c, mask.n != 0 ? mask : payload.mask, max_pixels, &info, err);
 }

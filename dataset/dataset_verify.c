@@ -78,8 +78,8 @@ static void look_at(const struct verify *v, struct codec *codec, const struct ve
         return;
     }
     i->kind = IMREC_FOUND_IMAGE;
-    const struct bytes image = {record + i->image, i->image_bytes},
-                       mask = {record + i->mask, i->mask_bytes};
+    const struct bytes image = {record + i->image, i->image_bytes};
+    const struct bytes mask = {b->arena + i->mask, i->mask_bytes};
     if (!v->o.structure_only &&
         check_image(codec, image, mask, v->o.max_pixels, &i->warnings, &i->why) == IMREC_OK)
         i->why.status = IMREC_OK;

@@ -23,6 +23,8 @@ static enum imrec_status scan_heads(struct imrec_reader *r, struct imrec_error *
                                                           .shard = record.shard},
                                   err);
     }
+    r->begun = false; /* next() begins with the first record */
+    r->shard = 0;
     return st == IMREC_END ? record_table_seal(&r->container, err) : st;
 }
 

@@ -95,26 +95,38 @@ enum imrec_status record_writer_put(struct imrec_writer *w, uint64_t key, struct
     return sink_append(w->sink[IDX], w->line.p, w->line.n, err);
 }
 
+enum imrec_status written_image_frame(const struct written_image *i, struct buf *record,
+                                      struct buf *framed, struct imrec_error *err)
+{
+    record->n = framed->n = 0;
+    IMREC_TRY(image_record_head(record, i->labels, i->label_count, false, i->id, i->id2, err));
+    IMREC_TRY(buf_append(record, i->image.p, i->image.n, err));
+    if (i->field_count != 0) /* the mask is one of them */
+        IMREC_TRY(given_fields_append(record, i->fields, i->field_count, err));
+    else if (i->mask.p != NULL)
+        IMREC_TRY(given_mask_append(record, i->mask, err));
+    return recordio_frame((struct bytes){record->p, record->n}, framed, err);
+}
+
+static enum imrec_status put_framed(struct imrec_writer *w, uint64_t key, struct imrec_error *err)
+{
+    const uint32_t crc = w->sink[CRC] != NULL ? crc32c(0, w->frame.p, w->frame.n) : 0;
+    return record_writer_put(w, key, (struct bytes){w->frame.p, w->frame.n}, crc, err);
+}
+
 enum imrec_status imrec_writer_append(struct imrec_writer *w, uint64_t key, const void *bytes,
                                       size_t n, struct imrec_error *err)
 {
     w->frame.n = 0;
     IMREC_TRY(recordio_frame((struct bytes){bytes, n}, &w->frame, err));
-    const uint32_t crc = w->sink[CRC] != NULL ? crc32c(0, w->frame.p, w->frame.n) : 0;
-    return record_writer_put(w, key, (struct bytes){w->frame.p, w->frame.n}, crc, err);
+    return put_framed(w, key, err);
 }
 
 static enum imrec_status append_image(struct imrec_writer *w, uint64_t key,
                                       const struct written_image *i, struct imrec_error *err)
 {
-    w->record.n = 0;
-    IMREC_TRY(image_record_head(&w->record, i->labels, i->label_count, false, i->id, i->id2, err));
-    IMREC_TRY(buf_append(&w->record, i->image.p, i->image.n, err));
-    if (i->field_count != 0) /* the mask is one of them */
-        IMREC_TRY(given_fields_append(&w->record, i->fields, i->field_count, err));
-    else if (i->mask.p != NULL)
-        IMREC_TRY(given_mask_append(&w->record, i->mask, err));
-    return imrec_writer_append(w, key, w->record.p, w->record.n, err);
+    IMREC_TRY(written_image_frame(i, &w->record, &w->frame, err));
+    return put_framed(w, key, err);
 }
 
 enum imrec_status record_writer_image(struct imrec_writer *w, const struct written_image *image,
@@ -168,9 +180,19 @@ uint64_t imrec_writer_size(const struct imrec_writer *w)
     return sink_size(w->sink[REC]);
 }
 
+static enum imrec_status end_checksums(struct imrec_writer *w, struct imrec_error *err)
+{
+    if (w->sink[CRC] == NULL)
+        return IMREC_OK;
+    w->line.n = 0;
+    IMREC_TRY(checksums_finish(&w->sums, &w->line, err));
+    return sink_append(w->sink[CRC], w->line.p, w->line.n, err);
+}
+
 /* Makes the open files durable under their temporary names and closes them. */
 static enum imrec_status finish(struct imrec_writer *w, struct imrec_error *err)
 {
+    IMREC_TRY(end_checksums(w, err));
     for (int i = 0; i < FILES; i++) {
         struct sink *open = w->sink[i];
         if (open == NULL)
@@ -190,15 +212,6 @@ static void remove_file(const char *uri, const char *suffix)
     imrec_free(name);
 }
 
-static enum imrec_status end_checksums(struct imrec_writer *w, struct imrec_error *err)
-{
-    if (w->sink[CRC] == NULL)
-        return IMREC_OK;
-    w->line.n = 0;
-    IMREC_TRY(checksums_finish(&w->sums, &w->line, err));
-    return sink_append(w->sink[CRC], w->line.p, w->line.n, err);
-}
-
 /* Of the shard that had this name before: it would be found before the new .idx. */
 static enum imrec_status remove_binary_index(struct imrec_writer *w, struct imrec_error *err)
 {
@@ -211,7 +224,6 @@ static enum imrec_status remove_binary_index(struct imrec_writer *w, struct imre
 
 static enum imrec_status publish(struct imrec_writer *w, struct imrec_error *err)
 {
-    IMREC_TRY(end_checksums(w, err));
     IMREC_TRY(finish(w, err));
     IMREC_TRY(remove_binary_index(w, err));
     if (w->uri[IDX] != NULL)
@@ -224,13 +236,23 @@ static enum imrec_status publish(struct imrec_writer *w, struct imrec_error *err
     return st;
 }
 
-enum imrec_status imrec_writer_commit(struct imrec_writer *w, struct imrec_error *err)
+/* `st`: how the writing ended. */
+static enum imrec_status end(struct imrec_writer *w, enum imrec_status st)
 {
-    const enum imrec_status st = publish(w, err);
     for (int i = 0; st != IMREC_OK && i < FILES; i++)
         remove_file(w->uri[i], ".part");
     imrec_writer_abort(w); /* what is still open; and frees */
     return st;
+}
+
+enum imrec_status imrec_writer_commit(struct imrec_writer *w, struct imrec_error *err)
+{
+    return end(w, publish(w, err));
+}
+
+enum imrec_status record_writer_finish(struct imrec_writer *w, struct imrec_error *err)
+{
+    return end(w, finish(w, err));
 }
 
 void imrec_writer_abort(struct imrec_writer *w)

@@ -2,6 +2,7 @@
 #ifndef IMREC_DATASET_RECORD_WRITER_H
 #define IMREC_DATASET_RECORD_WRITER_H
 
+#include "base/buf.h"
 #include "base/bytes.h"
 #include "imrec/records.h"
 
@@ -14,6 +15,11 @@ IMREC_NODISCARD enum imrec_status record_writer_put(struct imrec_writer *w, uint
                                                     struct bytes framed, uint32_t crc,
                                                     struct imrec_error *err);
 
+/* Makes the files durable under their temporary names, or, on failure, removes them. Frees the
+ * writer in both cases. */
+IMREC_NODISCARD enum imrec_status
+record_writer_finish(struct imrec_writer *w, struct imrec_error *err);
+
 struct written_image {
     const float *labels;
     uint32_t label_count;
@@ -23,6 +29,10 @@ struct written_image {
     uint32_t field_count;
 };
 
+/* Sets *framed to the image record as stored in a shard; *record is room for it. */
+IMREC_NODISCARD enum imrec_status written_image_frame(const struct written_image *image,
+                                                      struct buf *record, struct buf *framed,
+                                                      struct imrec_error *err);
 /* Appends an image record, whose key is its id. */
 IMREC_NODISCARD enum imrec_status record_writer_image(struct imrec_writer *w,
                                                       const struct written_image *image,

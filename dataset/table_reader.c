@@ -12,8 +12,10 @@
 
 void table_reader_init(struct table_reader *r, const struct container *c)
 {
-    *r = (struct table_reader){
-        .container = c, .bytes = BUF_INIT(RECORD_MOST), .file = BUF_INIT(RECORD_MOST)};
+    *r = (struct table_reader){.container = c,
+                               .bytes = BUF_INIT(RECORD_MOST),
+                               .rest = BUF_INIT(RECORD_MOST),
+                               .file = BUF_INIT(RECORD_MOST)};
 }
 
 /* Room for `n` bytes, some to spare: records differ a little. */
@@ -26,6 +28,19 @@ static enum imrec_status make_room(struct buf *b, uint64_t n, struct imrec_error
         return imrec_fail(err, IMREC_ERR_LIMIT, "the record has %" PRIu64 " bytes, more than 2 GiB",
                           n);
     return buf_reserve(b, (size_t)(n + n / 2 + 16), err);
+}
+
+static enum imrec_status
+load_rest(struct table_reader *r, struct record_ref *ref, struct imrec_error *err)
+{
+    const struct container *c = r->container;
+    const struct unit_range at = c->kind->rest(c, r->unit);
+    const uint64_t n = at.end - at.begin;
+    if (n == 0)
+        return IMREC_OK;
+    IMREC_TRY(make_room(&r->rest, n, err));
+    IMREC_TRY(source_read(c->shards[at.shard].source, at.begin, r->rest.p, (size_t)n, err));
+    return c->kind->open_rest(c, r->unit, r->rest.p, &ref->rest, err);
 }
 
 /* The record out of its bytes, all of which are read. */
@@ -43,7 +58,8 @@ static enum imrec_status load(struct table_reader *r, struct record_ref *ref,
     }
     IMREC_TRY(make_room(&r->bytes, n, err));
     IMREC_TRY(source_read(c->shards[at->shard].source, at->begin, r->bytes.p, (size_t)n, err));
-    return c->kind->open(c, at, r->bytes.p, (size_t)n, &ref->bytes, &used, err);
+    IMREC_TRY(c->kind->open(c, at, r->bytes.p, (size_t)n, &ref->bytes, &used, err));
+    return c->kind->rest != NULL ? load_rest(r, ref, err) : IMREC_OK;
 }
 
 static enum imrec_status take_labels(struct table_reader *r, const struct record *record,
@@ -146,6 +162,7 @@ void table_reader_seek(struct table_reader *r, uint32_t shard, uint64_t offset)
 void table_reader_free(struct table_reader *r)
 {
     buf_free(&r->bytes);
+    buf_free(&r->rest);
     buf_free(&r->file);
     parse_room_free(&r->parse);
     given_fields_free(&r->fields);

@@ -12,6 +12,7 @@ struct table_reader {
     uint64_t unit;                     /* that comes next */
     struct unit_range damage;          /* of the last IMREC_ERR_DATA */
     struct buf bytes;                  /* of the record, as in the shard */
+    struct buf rest;                   /* what is of it in another place of the shard */
     struct buf file;                   /* of an image that is stored decoded */
     struct parse_room parse;
     struct given_fields fields;

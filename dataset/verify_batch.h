@@ -15,7 +15,7 @@ struct verify_item {
     uint64_t begin, end, id;
     size_t record, record_bytes; /* in the arena; record_bytes: those in the shard */
     size_t image, image_bytes;   /* in the record; of RecordIO with what follows it */
-    size_t mask, mask_bytes;     /* likewise of others; 0 bytes: none */
+    size_t mask, mask_bytes;     /* in the arena; 0 bytes: none, or it follows the image */
     bool is_image, summed;
     bool is_metadata;           /* and no sample: nothing is to be decoded */
     size_t framed;              /* in the arena: the record as stored in the shard */

@@ -146,13 +146,21 @@ static enum imrec_status meet_marks(struct verify_reader *r, struct verify_batch
 /* `framed`: its mask is what follows the image, and a wrong trailer a finding. */
 static void place_image(struct verify_item *item, const struct imrec_record *r, bool framed)
 {
-    const uint8_t *data = r->data;
-    item->image = (size_t)((const uint8_t *)r->image - data);
+    item->image = (size_t)((const uint8_t *)r->image - (const uint8_t *)r->data);
     item->image_bytes = framed ? r->size - item->image : r->image_size;
-    if (framed || r->mask == NULL)
-        return;
-    item->mask = (size_t)((const uint8_t *)r->mask - data);
-    item->mask_bytes = r->mask_size;
+}
+
+/* A mask that is not after its image in the record. False: no memory. */
+static bool add_mask(const struct verify_reader *r, struct verify_batch *b,
+                     const struct imrec_record *record, struct verify_item *item)
+{
+    if (!record->is_image || record->mask == NULL || r->walk.kind->side_files)
+        return true;
+    if (!verify_batch_room(b, record->mask_size, &item->mask))
+        return false;
+    memcpy(b->arena + item->mask, record->mask, record->mask_size);
+    item->mask_bytes = record->mask_size;
+    return true;
 }
 
 static enum imrec_status add_record(struct verify_reader *r, struct verify_batch *b,
@@ -179,6 +187,8 @@ static enum imrec_status add_record(struct verify_reader *r, struct verify_batch
                                  .is_metadata = record->metadata != IMREC_NO_METADATA};
     if (record->is_image)
         place_image(item, record, r->walk.kind->side_files);
+    if (!add_mask(r, b, record, item))
+        return no_memory(err);
     return sum != NULL ? load_framed(r, b, item, sum, err) : IMREC_OK;
 }
 

@@ -119,6 +119,7 @@ static enum imrec_status pack_task(const struct imrec_pack_task *task, struct im
     IMREC_TRY(open_job(&jo, o, &job, err));
     file_root_init(&root, job_root(&job, task), task->list == NULL && o->annotations[0] == '\0',
                    &watch->stop);
+    root.packed = job.packed;
     struct pack_run r = {.o = o, .job = &job, .watch = watch, .root = &root};
     enum imrec_status st = IMREC_END;
     if (o->resume && !o->list)

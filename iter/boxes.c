@@ -23,6 +23,13 @@ static enum imrec_status widest_of(struct imrec_iter *it, uint32_t *widest, stru
                                          : IMREC_OK;
 }
 
+/* One header, of at least two values, and the objects of four labels. */
+static uint32_t widest_of_mosaics(uint32_t widest)
+{
+    const uint64_t n = widest < 2 ? widest : 2 + MOSAIC_TILES * ((uint64_t)widest - 2);
+    return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
+}
+
 enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
 {
     const int64_t room = it->options.label_pad_width;
@@ -36,6 +43,8 @@ enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
     if (room > 0 && widest > room)
         return IMREC_REFUSE(err, "label_pad_width is %lld, but there is a label of %u values",
                             (long long)room, widest);
+    if (room <= 0 && it->tiles.kind_count != 0)
+        widest = widest_of_mosaics(widest);
     if (widest > MAX_ROOM)
         return imrec_fail(err, IMREC_ERR_LIMIT,
                           "a label has %u values; labels with boxes may have %u", widest, MAX_ROOM);
@@ -71,11 +80,10 @@ enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct reco
 void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
                        const struct det_label *label, float *row)
 {
-    const struct imrec_shape *shape = &it->options.data_shape;
-    const bool fits = it->recipe.det.on; /* else the image fills its slot */
-    row[0] = (float)shape->channels;
-    row[1] = (float)(fits ? d->fit_height : shape->height);
-    row[2] = (float)(fits ? d->fit_width : shape->width);
+    const struct resize_size shown = draw_shown(&it->recipe, d);
+    row[0] = (float)it->options.data_shape.channels;
+    row[1] = (float)shown.height;
+    row[2] = (float)shown.width;
     row[3] = (float)label->n;
     for (uint32_t i = DET_LABEL_HEAD + label->n; i < it->slots.label_width; i++)
         row[i] = it->options.label_pad_value;

@@ -12,6 +12,7 @@ static void free_worker(struct worker *w)
 {
     sampler_free(&w->sampler);
     further_sampler_free(&w->further);
+    mosaic_sampler_free(&w->mosaic);
     parse_room_free(&w->room);
     imrec_free(w->views);
 }
@@ -33,12 +34,14 @@ void imrec_iter_close(struct imrec_iter *it)
     slots_free(&it->slots);
     batch_fields_free(&it->fields);
     view_kinds_free(&it->views);
+    view_kinds_free(&it->tiles);
     further_images_free(&it->further);
     batch_lease_leave(it->lease);
     label_table_free(&it->labels);
     mix_sets_free(&it->mix);
     pages_free(it->mean_image, it->mean_image_bytes);
     global_order_free(&it->global);
+    shard_order_free(&it->shard_order);
     container_close(&it->container);
     cache_close(it->cache);
     IMREC_FREE(it->position, it);

@@ -85,9 +85,10 @@ share_order(struct imrec_iter *it, struct record_stream_options *so, struct imre
     if (!it->indexed)
         return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
                           "%.200s%s: order=global needs records that are known singly: make an "
-                          "index (imrec index), and read with path_imgidx=auto",
+                          "index (imrec index), and read with %s",
                           c->index_missing != NULL ? c->index_missing : c->shards[0].uri,
-                          c->index_missing != NULL ? " is missing" : "");
+                          c->index_missing != NULL ? " is missing" : "",
+                          c->kind->walk != NULL ? "list_shards=auto" : "path_imgidx=auto");
     it->global.share = (struct share){
         .records = c->unit_count, /* of a sweep, where nothing is chosen */
         .batch = (uint64_t)o->global_batch_size / rows,
@@ -162,6 +163,38 @@ static enum imrec_status check_parts(const struct imrec_iter *it, struct imrec_e
     return IMREC_OK;
 }
 
+/* A job's ranks, and partitions of equal length, need the number of records: they list. */
+static enum container_listing listing_of(const struct imrec_iter_options *o)
+{
+    switch (o->list_shards) {
+    case IMREC_LIST_SHARDS_ALWAYS:
+        return LISTING_ALL;
+    case IMREC_LIST_SHARDS_NEVER:
+        return LISTING_NONE;
+    default:
+        return o->order == IMREC_ORDER_GLOBAL || o->equal_batches ? LISTING_ALL : LISTING_SMALL;
+    }
+}
+
+/* list_shards= has no meaning where an index, or the file itself, lists records. */
+static enum imrec_status check_listing(const struct imrec_iter *it, struct imrec_error *err)
+{
+    const struct container *c = &it->container;
+    if (it->options.list_shards == IMREC_LIST_SHARDS_AUTO || c->kind->walk != NULL)
+        return IMREC_OK;
+    return IMREC_REFUSE(err,
+                        "list_shards= is for tar archives and TFRecord files, but %.200s is a %s: "
+                        "leave it out",
+                        c->shards[0].uri, c->kind->name);
+}
+
+/* Whether more than the image of a record is looked at. */
+static bool wants_rest(const struct imrec_iter *it)
+{
+    return it->options.masks != IMREC_MASK_NONE || it->further.mask || it->further.count != 0 ||
+           it->fields.names.count != 0;
+}
+
 static enum imrec_status
 open_container(struct imrec_iter *it, uint64_t cell_bytes, struct imrec_error *err)
 {
@@ -178,8 +211,10 @@ open_container(struct imrec_iter *it, uint64_t cell_bytes, struct imrec_error *e
         .drop_behind = o->drop_behind,
         .label_width = it->recipe.boxes ? 0 : (uint32_t)o->label_width,
         .no_labels = o->path_imglist[0] != '\0',
+        .rest = wants_rest(it),
         .source = o->source,
         .container = o->container,
+        .listing = listing_of(o),
         .image = o->image,
         .label = o->label,
         .mask = o->mask,
@@ -202,10 +237,12 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
     IMREC_TRY(open_mix(it, err));
     IMREC_TRY(open_container(it, record_stream_cell_bytes(&so, (uint64_t)o->shuffle_chunk), err));
     it->indexed = so.indexed = container_is_listed(&it->container);
+    IMREC_TRY(check_listing(it, err));
     IMREC_TRY(shape_planes(it, err));
     IMREC_TRY(check_parts(it, err));
     warn_of_index(it);
     it->stream.plan = record_stream_plan(&so, &it->container, (uint64_t)o->shuffle_chunk);
+    IMREC_TRY(record_stream_walk(&it->stream, &it->container, &it->shard_order, err));
     IMREC_TRY(load_labels(it, err));
     if (o->order == IMREC_ORDER_GLOBAL)
         IMREC_TRY(share_order(it, &so, err));
@@ -249,6 +286,8 @@ make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_e
         IMREC_TRY(
             sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));
     IMREC_TRY(further_sampler_init(&w->further, &it->further, &it->headroom, stream, err));
+    IMREC_TRY(mosaic_sampler_init(&w->mosaic, &it->tiles, &it->headroom, DET_LABEL_HEAD,
+                                  label_room(it), err));
     return !it->container.kind->rooms
                ? IMREC_OK
                : parse_room_init(&w->room, label_room(it), it->options.dtype_label,
@@ -399,6 +438,8 @@ static void forget_texts(struct imrec_iter *it)
     param_forget_texts(augment_params, &it->augment);
     for (uint32_t i = 0; i < it->views.kind_count; i++)
         param_forget_texts(augment_params, &it->views.kinds[i].o);
+    for (uint32_t i = 0; i < it->tiles.kind_count; i++)
+        param_forget_texts(augment_params, &it->tiles.kinds[i].o);
     for (uint32_t i = 0; i < it->further.kinds.kind_count; i++)
         param_forget_texts(augment_params, &it->further.kinds.kinds[i].o);
 }
@@ -411,6 +452,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     IMREC_TRY(recipe_init(&it->recipe, &it->augment, err));
     IMREC_TRY(view_kinds_init(&it->views, o, err));
     IMREC_TRY(plan_further(it, err));
+    IMREC_TRY(tile_kinds_init(&it->tiles, &it->views, o, &it->further, err));
     IMREC_TRY(take_label_width(it, err));
     if (slots_memory(o, &it->views, it->label_width) == UINT64_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT,

@@ -123,9 +123,16 @@ static enum imrec_status blame_order(const struct imrec_iter *it, const char *js
     bool was;
     char *missing = NULL;
     uint32_t there;
-    if (it->options.order == IMREC_ORDER_GLOBAL || s->kind->own_index ||
+    if (it->options.order == IMREC_ORDER_GLOBAL || (s->kind->own_index && s->kind->walk == NULL) ||
         !position_indexed(json, &was) || was == it->indexed)
         return st;
+    if (s->kind->walk != NULL)
+        return imrec_fail(err, st,
+                          "position: it was taken %s, this iterator %s: open it with "
+                          "list_shards=%s",
+                          was ? "where all records are listed" : "in an order of whole shards",
+                          was ? "reads in an order of whole shards" : "has all records listed",
+                          was ? "always" : "never");
     if (!was)
         return imrec_fail(err, st,
                           "position: it was taken without an index, this iterator reads in the "

@@ -9,8 +9,10 @@
 #include "iter/load/record_stream.h"
 #include "iter/options/further_images.h"
 #include "iter/options/mix_sets.h"
+#include "iter/options/tile_kinds.h"
 #include "iter/sample/further_sampler.h"
 #include "iter/sample/label_table.h"
+#include "iter/sample/mosaic_sampler.h"
 #include "iter/sample/sampler.h"
 #include "iter/slots.h"
 #include "parallel/ordered.h"
@@ -32,6 +34,7 @@ struct worker {
     struct ticket ticket;
     struct sampler sampler; /* codec, scratch, prepared kernels */
     struct further_sampler further;
+    struct mosaic_sampler mosaic;
     struct sampler_view *views; /* of the sample in hand: slot after slot, tensor after tensor */
     struct parse_room room;     /* of a kind that needs one */
     atomic_uint_least64_t decode_ns, augment_ns, images, failed; /* no cache line is shared */
@@ -48,6 +51,7 @@ struct imrec_iter {
     struct recipe recipe;              /* of `augment` */
     struct view_kinds views;           /* what they make of a sample */
     struct further_images further;     /* likewise of its fields */
+    struct view_kinds tiles;           /* of a mosaic's images; none: no mosaics */
     uint32_t label_width;              /* of a slot: with boxes their head and room */
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of images that are decoded: their shape */
@@ -58,7 +62,8 @@ struct imrec_iter {
     struct cache *cache;      /* that it reads through; NULL: none */
     struct store_scope scope; /* of what it opens; counts */
     struct record_stream stream;
-    struct global_order global; /* with order=global: the stream's */
+    struct global_order global;     /* with order=global: the stream's */
+    struct shard_order shard_order; /* of shards that are walked: the stream's */
     struct schedule schedule;
     struct slots slots;
     struct batch_fields fields;
@@ -108,6 +113,17 @@ void iter_mix(void *context, uint32_t cell); /* mixing.c */
 void iter_on_window(void *context, const struct window *w);
 /* Lets the stream begin at `place`: it must be paused, or not yet started. */
 void iter_begin_at(struct imrec_iter *it, const struct place *place);
+
+/* work.c: the record, looked at; w->sampler has its mask. What *out points to is valid until the
+ * worker looks at the next one. */
+IMREC_NODISCARD enum imrec_status iter_parse(struct imrec_iter *it, const struct record_ref *ref,
+                                             struct worker *w, struct record *out,
+                                             struct imrec_error *err);
+/* mosaics.c: the images of w->views[0..n), of which some are mosaics. *r is the ticket's record; it
+ * is not valid afterwards. */
+IMREC_NODISCARD enum imrec_status iter_make_mosaics(struct imrec_iter *it, const struct ticket *t,
+                                                    struct worker *w, const struct record *r,
+                                                    uint32_t n, struct imrec_error *err);
 
 /* sounds.c: the record's file into the slots of w->views[n]. */
 IMREC_NODISCARD enum imrec_status iter_make_sound(struct imrec_iter *it, struct worker *w,

@@ -10,7 +10,8 @@
 
 static uint64_t index_bytes(const struct imrec_iter *it)
 {
-    const uint64_t sums = set_sums_memory(&it->container) + global_order_memory(&it->global);
+    const uint64_t sums = set_sums_memory(&it->container) + global_order_memory(&it->global) +
+                          shard_order_memory(&it->shard_order);
     return it->indexed ? container_table_memory(&it->container) +
                              container_state_memory(&it->container) + sums
                        : sums;
@@ -24,8 +25,10 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
                    batches = slots > UINT64_MAX - fields ? UINT64_MAX : slots + fields,
                    windows = it->stream.plan.arena_bytes * it->stream.plan.arenas +
                              it->stream.plan.far_bytes;
-    const uint32_t samplers = it->further.count != 0 ? 2 : 1; /* of a worker, with their buffers */
-    const uint64_t scratch = (uint64_t)samplers * it->worker_count * HEADROOM_FREE_BYTES;
+    const bool two = it->further.count != 0 || it->tiles.kind_count != 0;
+    const uint32_t samplers = two ? 2 : 1; /* of a worker, with their buffers */
+    const uint64_t mosaic = mosaic_sampler_bytes(&it->tiles, it->label_width);
+    const uint64_t scratch = it->worker_count * ((uint64_t)samplers * HEADROOM_FREE_BYTES + mosaic);
     const uint64_t index = index_bytes(it);
     const uint64_t keep = o->keep_in_memory ? it->container.end - it->container.begin : 0;
     if (batches == UINT64_MAX)
@@ -54,8 +57,9 @@ static uint64_t memory_in_use(struct imrec_iter *it)
 {
     uint64_t sum = slots_memory(&it->options, &it->views, it->label_width) +
                    batch_fields_memory(&it->fields) + container_memory(&it->container) +
-                   global_order_memory(&it->global) + label_table_memory(&it->labels) +
-                   it->mean_image_bytes + batch_lease_memory(it->lease);
+                   global_order_memory(&it->global) + shard_order_memory(&it->shard_order) +
+                   label_table_memory(&it->labels) + it->mean_image_bytes +
+                   batch_lease_memory(it->lease);
     if (it->stream.loader != NULL)
         sum += loader_memory(it->stream.loader);
     return sum;

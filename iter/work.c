@@ -10,9 +10,9 @@ static const struct imrec_error *lost_reason(const struct imrec_iter *it, const 
     return why != NULL ? why : loader_lost_reason(t->window, t->record);
 }
 
-/* The record, looked at; with masks it has one. */
-static enum imrec_status parse(struct imrec_iter *it, const struct record_ref *ref,
-                               struct worker *w, struct record *out, struct imrec_error *err)
+/* With masks it has one. */
+enum imrec_status iter_parse(struct imrec_iter *it, const struct record_ref *ref, struct worker *w,
+                             struct record *out, struct imrec_error *err)
 {
     const struct container *c = &it->container;
     const bool masks = it->slots.masks_bytes != 0;
@@ -66,6 +66,7 @@ static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slo
     float *labels = s->labels + slots_row(s, t->cell, slot) * s->label_width;
     v->kind = view_kinds_kind(&it->views, s->cells[t->cell].sweep, tensor);
     v->slot = slots_data(s, t->cell, tensor, slot);
+    v->mosaic = NULL;
     v->sample = (struct paint_sample){.key = key_of(it, t, slot, tensor, id)};
     if (labelled) {
         v->sample.labels = labels;
@@ -116,14 +117,16 @@ static void end_slot(struct imrec_iter *it, const struct ticket *t, uint32_t slo
         *slots_draw(s, t->cell, tensor, slot) = views[tensor].draw;
 }
 
-static enum imrec_status
-make(struct imrec_iter *it, struct worker *w, const struct record *p, struct imrec_error *err)
+static enum imrec_status make(struct imrec_iter *it, const struct ticket *t, struct worker *w,
+                              const struct record *p, struct imrec_error *err)
 {
     const uint32_t n = view_kinds_count(&it->views);
     if (it->further.none)
         return IMREC_OK;
     if (it->options.audio)
         return iter_make_sound(it, w, p->image, n, err);
+    if (it->tiles.kind_count != 0)
+        return iter_make_mosaics(it, t, w, p, n, err);
     if (p->pixels.p == NULL)
         return sampler_make(&w->sampler, p->image, w->views, n, err);
     return sampler_make_decoded(&w->sampler, &p->pixels, w->views, n, err);
@@ -134,7 +137,8 @@ static void count_decodes(const struct imrec_iter *it, struct worker *w)
     if (it->options.audio || it->further.none)
         return;
     w->decodes = codec_decode_count(w->sampler.codec) +
-                 (it->further.count != 0 ? codec_decode_count(w->further.sampler.codec) : 0);
+                 (it->further.count != 0 ? codec_decode_count(w->further.sampler.codec) : 0) +
+                 (it->tiles.kind_count != 0 ? codec_decode_count(w->mosaic.sampler.codec) : 0);
 }
 
 static void count(struct imrec_iter *it, struct worker *w)
@@ -156,12 +160,12 @@ static enum imrec_status fill(struct imrec_iter *it, const struct ticket *t, str
         *err = *lost_reason(it, t);
         return err->status;
     }
-    const enum imrec_status parsed = parse(it, ref, w, &p, err);
+    const enum imrec_status parsed = iter_parse(it, ref, w, &p, err);
     *id = p.id;
     IMREC_TRY(parsed);
     for (uint32_t row = 0; row < rows; row++)
         IMREC_TRY(begin_slot(it, t, first + row, &p, w->views + row * tensors, err));
-    enum imrec_status st = make(it, w, &p, err);
+    enum imrec_status st = make(it, t, w, &p, err);
     if (st == IMREC_OK)
         st = iter_make_further(it, t, w, &p, err);
     count_decodes(it, w);

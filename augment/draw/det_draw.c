@@ -1,11 +1,11 @@
-/* augment/draw/det_draw.c - canvas, crop, mirror and colours of an image with boxes.
+/* augment/draw/det_draw.c - canvas, crop, affine move, mirror and colours of an image with boxes.
  *
  * Every rectangle is made of whole pixels before boxes are measured with it or moved by it, so that
  * boxes and pixels agree. Every step is symmetric left to right, so mirroring, MXNet's first step,
  * is the last one here, where it is free. */
 #include "augment/draw/det_draw.h"
 
-#include "augment/resize/resize.h"
+#include "augment/draw/affine_draw.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/rng.h"
@@ -211,19 +211,51 @@ static void draw_fit(const struct recipe *r, struct imrec_draw *d)
     d->fit_height = fit_h < 1 ? 1 : fit_h < s->height ? fit_h : s->height;
 }
 
-enum imrec_status det_draw(const struct recipe *r, struct sample_key key, uint32_t width,
-                           uint32_t height, struct det_label *label, struct imrec_draw *d,
-                           struct imrec_error *err)
+/* Colours, which depend on no geometry. */
+static void begin(const struct recipe *r, struct sample_key key, struct imrec_draw *d)
 {
-    const struct augment_options *o = r->o;
-    const struct rng_block which =
-        o->inter_method == 10 ? draw_block(key, DRAW_METHOD) : (struct rng_block){{0}};
-    const struct rng_block whether = draw_block(key, DRAW_DET_GEOMETRY);
     *d = (struct imrec_draw){.scale = 1, .aspect = 1, .mix_share = 1, .crop_sampler = -1};
     draw_colours(r, key, d);
     draw_modern(r, key, d);
     if (r->det.shifts)
         draw_shifts(r, key, d);
+}
+
+static struct rng_block draw_methods(const struct recipe *r, struct sample_key key)
+{
+    return r->o->inter_method == 10 ? draw_block(key, DRAW_METHOD) : (struct rng_block){{0}};
+}
+
+/* From d->fit_width x d->fit_height px into the slot. */
+static void move_affinely(const struct recipe *r, struct sample_key key, float scale,
+                          struct det_label *label, struct imrec_draw *d)
+{
+    const uint32_t w = d->fit_width, h = d->fit_height;
+    affine_draw(r, key, w, h, affine_is_drawn(r, key), scale, d);
+    affine_move(r, d, w, h, label);
+    d->warp_method =
+        draw_method(r, draw_methods(r, key).v[1], w, h, d->canvas_width, d->canvas_height);
+}
+
+static void
+end(const struct recipe *r, uint64_t whether, struct det_label *label, struct imrec_draw *d)
+{
+    d->mirror = draw_unit(whether) < (double)r->o->rand_mirror_prob;
+    if (d->mirror)
+        det_label_mirror(label);
+    if (d->flip)
+        det_label_flip(label);
+    d->boxes = det_label_count(label);
+}
+
+enum imrec_status det_draw(const struct recipe *r, struct sample_key key, uint32_t width,
+                           uint32_t height, struct det_label *label, struct imrec_draw *d,
+                           struct imrec_error *err)
+{
+    const struct augment_options *o = r->o;
+    const struct rng_block which = draw_methods(r, key);
+    const struct rng_block whether = draw_block(key, DRAW_DET_GEOMETRY);
+    begin(r, key, d);
     resize_shorter_side(width, height, o->resize, &d->width, &d->height);
     d->resize_method = draw_method(r, which.v[0], width, height, d->width, d->height);
     const uint32_t w = d->width, h = d->height;
@@ -235,11 +267,21 @@ enum imrec_status det_draw(const struct recipe *r, struct sample_key key, uint32
     draw_fit(r, d);
     d->crop_method =
         draw_method(r, which.v[2], d->crop_width, d->crop_height, d->fit_width, d->fit_height);
-    d->mirror = draw_unit(whether.v[0]) < (double)o->rand_mirror_prob;
-    if (d->mirror)
-        det_label_mirror(label);
-    if (d->flip)
-        det_label_flip(label);
-    d->boxes = det_label_count(label);
+    if (affine_is_drawn(r, key))
+        move_affinely(r, key, 1, label, d);
+    end(r, whether.v[0], label, d);
     return IMREC_OK;
+}
+
+void det_draw_mosaic(const struct recipe *r, struct sample_key key, const struct mosaic_draw *m,
+                     struct det_label *label, struct imrec_draw *d)
+{
+    begin(r, key, d);
+    d->mosaic = true;
+    d->mosaic_x = m->x, d->mosaic_y = m->y;
+    d->mosaic_scale = m->scale;
+    d->width = d->crop_width = d->fit_width = m->width;
+    d->height = d->crop_height = d->fit_height = m->height;
+    move_affinely(r, key, m->scale, label, d);
+    end(r, draw_block(key, DRAW_DET_GEOMETRY).v[0], label, d);
 }

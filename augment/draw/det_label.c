@@ -121,6 +121,35 @@ void det_label_project(struct det_label *l, struct det_box region, const bool *k
     l->n = (uint32_t)(to - l->values);
 }
 
+/* Moves the box of an object; false: nothing of it is left, or too little. */
+static bool follow(const struct det_way *way, float *object)
+{
+    const double w = way->path->from_width, h = way->path->from_height;
+    const double from[4] = {(double)object[XMIN] * w, (double)object[YMIN] * h,
+                            (double)object[XMAX] * w, (double)object[YMAX] * h};
+    double to[4];
+    const double seen = path_rectangle(way->path, from, to);
+    if (!(seen > 0) || !way->stays(way->context, from, to, seen))
+        return false;
+    for (int i = 0; i < 4; i++)
+        object[XMIN + i] = (float)(to[i] / (i % 2 == 0 ? way->columns : way->rows));
+    return object[XMAX] > object[XMIN] && object[YMAX] > object[YMIN];
+}
+
+void det_label_follow(struct det_label *l, const struct det_way *way)
+{
+    const uint32_t count = det_label_count(l);
+    float *to = l->values + l->header;
+    for (uint32_t i = 0; i < count; i++) {
+        float *object = l->values + l->header + (size_t)i * l->object;
+        if (!follow(way, object))
+            continue;
+        memmove(to, object, l->object * sizeof(*to));
+        to += l->object;
+    }
+    l->n = (uint32_t)(to - l->values);
+}
+
 static void turn(struct det_label *l, int low, int high)
 {
     for (uint32_t i = 0; i < det_label_count(l); i++) {

@@ -5,6 +5,7 @@
 #ifndef IMREC_AUGMENT_DRAW_DET_LABEL_H
 #define IMREC_AUGMENT_DRAW_DET_LABEL_H
 
+#include "augment/geometry/path.h"
 #include "imrec/error.h"
 
 struct det_label {
@@ -38,6 +39,16 @@ static inline bool det_box_contains_centre(struct det_box region, struct det_box
 /* `region`, which may reach over the image's edges, becomes the image: boxes are cut off at
  * its edges; those of which keep[i] is false, or nothing is left, are dropped. keep NULL: all. */
 void det_label_project(struct det_label *l, struct det_box region, const bool *keep);
+/* The way of an image's boxes to an image of columns x rows px. */
+struct det_way {
+    const struct path *path;
+    uint32_t columns, rows;
+    const void *context;
+    /* Whether a box stays, of which that share is seen; edges in px of either image. */
+    bool (*stays)(const void *context, const double from[4], const double to[4], double seen);
+};
+/* Boxes become those around what is seen of them; those of which nothing is seen are dropped. */
+void det_label_follow(struct det_label *l, const struct det_way *way);
 void det_label_mirror(struct det_label *l); /* left-right */
 void det_label_flip(struct det_label *l);   /* top-bottom */
 #endif

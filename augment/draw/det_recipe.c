@@ -2,6 +2,7 @@
 #include "augment/draw/det_recipe.h"
 
 #include "base/error.h"
+#include "base/image.h"
 
 #include <string.h>
 
@@ -153,6 +154,45 @@ static const char *stranger(const struct augment_options *o)
         if (all[i].given)
             return all[i].name;
     return NULL;
+}
+
+static bool moves_affinely(const struct augment_options *o)
+{
+    return o->max_affine_angle > 0 || o->max_affine_shear > 0 || o->max_affine_shift > 0 ||
+           o->max_affine_tilt > 0 || o->min_affine_scale != 1 || o->max_affine_scale != 1;
+}
+
+static enum imrec_status
+check_mosaic(const struct augment_options *o, bool on, struct imrec_error *err)
+{
+    const uint64_t width = 2 * (uint64_t)o->data_shape.width;
+    const uint64_t height = 2 * (uint64_t)o->data_shape.height;
+    if (o->rand_mosaic_prob > 0 && !on)
+        return IMREC_REFUSE(err, "rand_mosaic_prob needs labels of boxes and "
+                                 "aug_seq=det_aug_default, which moves all their boxes");
+    if (!(o->rand_mosaic_prob > 0) || image_is_within(width, height, o->max_pixels))
+        return IMREC_OK;
+    return imrec_fail(err, IMREC_ERR_LIMIT,
+                      "rand_mosaic_prob makes a canvas of twice data_shape's sides, %llu x %llu "
+                      "px; a side is limited to %d px, an image to max_pixels=%lld",
+                      (unsigned long long)width, (unsigned long long)height, IMAGE_MOST_SIDE,
+                      (long long)o->max_pixels);
+}
+
+enum imrec_status
+det_recipe_check_moves(const struct augment_options *o, bool on, struct imrec_error *err)
+{
+    IMREC_TRY(check_mosaic(o, on, err));
+    if (o->rand_affine_prob > 0 && !on)
+        return IMREC_REFUSE(err, "rand_affine_prob needs aug_seq=det_aug_default; with aug_default "
+                                 "max_rotate_angle, max_shear_ratio and max_random_scale move an "
+                                 "image, and boxes=1 its boxes");
+    if (moves_affinely(o) != (o->rand_affine_prob > 0))
+        return IMREC_REFUSE(err, "rand_affine_prob says how often an image is moved, "
+                                 "max_affine_angle, max_affine_shear, max_affine_shift, "
+                                 "max_affine_tilt, min_affine_scale and max_affine_scale how far: "
+                                 "both are needed");
+    return IMREC_OK;
 }
 
 enum imrec_status

@@ -338,6 +338,14 @@ void draw_modern(const struct recipe *r, struct sample_key key, struct imrec_dra
         draw_hole(r, key, d);
 }
 
+struct resize_size draw_shown(const struct recipe *r, const struct imrec_draw *d)
+{
+    const struct imrec_shape *s = &r->o->data_shape;
+    const bool smaller = r->det.on && !d->warped;
+    return (struct resize_size){smaller ? d->fit_width : s->width,
+                                smaller ? d->fit_height : s->height};
+}
+
 /* ---- all ---------------------------------------------------------------------------------- */
 
 struct imrec_draw

@@ -3,6 +3,7 @@
 #define IMREC_AUGMENT_DRAW_DRAW_H
 
 #include "augment/draw/recipe.h"
+#include "augment/resize/resize.h"
 
 /* The source of a sample's randomness: the place of its record, never an id out of its
  * header. */
@@ -20,6 +21,10 @@ augment_draw(const struct recipe *r, struct sample_key key, uint32_t width, uint
  * from angle, shear, scale and aspect; the crop that is not random. */
 void draw_set_warp(const struct recipe *r, uint32_t width, uint32_t height, struct imrec_draw *d);
 void draw_set_crop(const struct recipe *r, uint32_t width, uint32_t height, struct imrec_draw *d);
+
+/* px of a slot that show the image: with boxes it may be smaller than its slot. Its labels are
+ * fractions of them. */
+struct resize_size draw_shown(const struct recipe *r, const struct imrec_draw *d);
 
 /* inter_method 9: cubic to enlarge, area to shrink, bilinear for what is neither. */
 uint8_t augment_method_by_size(uint32_t from_width, uint32_t from_height, uint32_t to_width,
@@ -54,6 +59,11 @@ enum draw_block {
     DRAW_DET_PAD = 131,       /* scale, column, row */
     DRAW_DET_ORDER = 136,     /* of the samplers; eight blocks */
     DRAW_SOUND = 144,         /* crop, shift, gain */
+    DRAW_AFFINE = 160,        /* angle, scale, shear along rows, along columns */
+    DRAW_AFFINE_MOVE = 161,   /* shift, and tilt, along both */
+    DRAW_IF_AFFINE = 162,     /* whether */
+    DRAW_MOSAIC = 163,        /* whether, column, row, scale */
+    DRAW_MOSAIC_WITH = 164,   /* three partners */
     DRAW_AUGMIX = 2048,       /* depth, then a block for each operation; 16 for each chain */
     DRAW_AUGMIX_SHARE = 4096, /* a gamma number; 16 tries of each */
     DRAW_DET_CROP = 1 << 20,  /* scale, aspect, column, row; a block for each trial of each */

@@ -144,6 +144,10 @@ static enum imrec_status check_bounds(const struct augment_options *o, struct im
 {
     IMREC_TRY(ordered(o->min_random_scale, o->max_random_scale,
                       "min_random_scale and max_random_scale", err));
+    IMREC_TRY(ordered(o->min_affine_scale, o->max_affine_scale,
+                      "min_affine_scale and max_affine_scale", err));
+    IMREC_TRY(ordered(o->min_mosaic_scale, o->max_mosaic_scale,
+                      "min_mosaic_scale and max_mosaic_scale", err));
     IMREC_TRY(ordered(o->min_img_size, o->max_img_size, "min_img_size and max_img_size", err));
     IMREC_TRY(
         ordered(o->min_blur_sigma, o->max_blur_sigma, "min_blur_sigma and max_blur_sigma", err));
@@ -262,6 +266,7 @@ recipe_init(struct recipe *r, const struct augment_options *o, struct imrec_erro
     *r = (struct recipe){.o = o};
     if (is_detection(o->aug_seq))
         IMREC_TRY(det_recipe_init(&r->det, o, err));
+    IMREC_TRY(det_recipe_check_moves(o, r->det.on, err));
     r->boxes = o->boxes || r->det.on;
     r->keypoints = (uint32_t)o->keypoints;
     IMREC_TRY(recipe_read_texts(r, err));

@@ -1,41 +1,15 @@
-/* augment/geometry/path.c - affine maps composed; points, rectangles and masks moved by them. */
+/* augment/geometry/path.c - maps composed; points, rectangles and masks moved by them. */
 #include "augment/geometry/path.h"
 
 #include "augment/geometry/orient.h"
+#include "augment/geometry/projection.h"
 
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
 
-/* out = b after a. */
-static void compose(const double a[6], const double b[6], double out[6])
-{
-    const double m[6] = {b[0] * a[0] + b[1] * a[3],        b[0] * a[1] + b[1] * a[4],
-                         b[0] * a[2] + b[1] * a[5] + b[2], b[3] * a[0] + b[4] * a[3],
-                         b[3] * a[1] + b[4] * a[4],        b[3] * a[2] + b[4] * a[5] + b[5]};
-    memcpy(out, m, sizeof(m));
-}
-
-static bool invert(const double m[6], double out[6])
-{
-    const double k = m[0] * m[4] - m[1] * m[3];
-    if (!(fabs(k) > 1e-12))
-        return false;
-    const double i[6] = {m[4] / k,  -m[1] / k, (m[1] * m[5] - m[4] * m[2]) / k,
-                         -m[3] / k, m[0] / k,  (m[3] * m[2] - m[0] * m[5]) / k};
-    memcpy(out, i, sizeof(i));
-    return true;
-}
-
-static void apply(const double m[6], double *x, double *y)
-{
-    const double u = m[0] * *x + m[1] * *y + m[2], v = m[3] * *x + m[4] * *y + m[5];
-    *x = u;
-    *y = v;
-}
-
 /* Upright to stored, as in augment/geometry/orient.c. */
-static void stored_of_upright(uint32_t o, const struct mask *stored, double m[6])
+static void stored_of_upright(uint32_t o, const struct mask *stored, double m[9])
 {
     const bool swaps = orient_swaps(o);
     const double x[3] = {!swaps, swaps, 0}, y[3] = {swaps, !swaps, 0};
@@ -44,6 +18,7 @@ static void stored_of_upright(uint32_t o, const struct mask *stored, double m[6]
     for (int i = 0; i < 3; i++) {
         m[i] = (flip_x ? -x[i] : x[i]) + (i == 2 && flip_x ? last_x : 0);
         m[3 + i] = (flip_y ? -y[i] : y[i]) + (i == 2 && flip_y ? last_y : 0);
+        m[6 + i] = i == 2;
     }
 }
 
@@ -51,18 +26,24 @@ static void stored_of_upright(uint32_t o, const struct mask *stored, double m[6]
 
 void path_begin(struct path *p, uint32_t width, uint32_t height)
 {
-    *p = (struct path){.m = {1, 0, 0, 0, 1, 0},
+    *p = (struct path){.m = {1, 0, 0, 0, 1, 0, 0, 0, 1},
                        .from_width = width,
                        .from_height = height,
                        .width = width,
                        .height = height};
 }
 
-void path_add(struct path *p, const double m[6], uint32_t width, uint32_t height)
+void path_add_map(struct path *p, const double m[9], uint32_t width, uint32_t height)
 {
-    compose(p->m, m, p->m);
+    projection_compose(p->m, m, p->m);
     p->width = width;
     p->height = height;
+}
+
+void path_add(struct path *p, const double m[6], uint32_t width, uint32_t height)
+{
+    const double map[9] = {m[0], m[1], m[2], m[3], m[4], m[5], 0, 0, 1};
+    path_add_map(p, map, width, height);
 }
 
 void path_add_resize(struct path *p, uint32_t width, uint32_t height)
@@ -90,10 +71,10 @@ void path_add_orientation(struct path *p, uint32_t orientation)
 {
     const struct mask stored = {.width = p->width, .height = p->height};
     const bool swaps = orient_swaps(orientation);
-    double back[6], m[6];
+    double back[9], m[9];
     stored_of_upright(orientation, &stored, back);
-    if (invert(back, m))
-        path_add(p, m, swaps ? p->height : p->width, swaps ? p->width : p->height);
+    if (projection_invert(back, m))
+        path_add_map(p, m, swaps ? p->height : p->width, swaps ? p->width : p->height);
 }
 
 void path_join(struct path *p, const struct path *next)
@@ -101,9 +82,9 @@ void path_join(struct path *p, const struct path *next)
     for (uint32_t i = 0; i < next->edge_count && p->edge_count < PATH_EDGES; i++) {
         struct path_edge *e = &p->edges[p->edge_count++];
         *e = next->edges[i];
-        compose(p->m, next->edges[i].m, e->m);
+        projection_compose(p->m, next->edges[i].m, e->m);
     }
-    path_add(p, next->m, next->width, next->height);
+    path_add_map(p, next->m, next->width, next->height);
 }
 
 void path_add_edge(struct path *p)
@@ -121,12 +102,14 @@ void path_add_edge(struct path *p)
 
 void path_point(const struct path *p, double *x, double *y)
 {
-    apply(p->m, x, y);
+    projection_apply(p->m, x, y);
 }
 
-static bool inside(const double m[6], double x, double y, uint32_t width, uint32_t height)
+static bool inside(const double m[9], double x, double y, uint32_t width, uint32_t height)
 {
-    apply(m, &x, &y);
+    if (!(m[6] * x + m[7] * y + m[8] > PROJECTION_LEAST))
+        return false;
+    projection_apply(m, &x, &y);
     return x >= -0.5 && x < width - 0.5 && y >= -0.5 && y < height - 0.5;
 }
 
@@ -141,7 +124,7 @@ bool path_shows(const struct path *p, double x, double y)
 /* ---- rectangles --------------------------------------------------------------------------- */
 
 /* A convex polygon; each cut adds a corner at most. */
-enum { CORNERS = 4 + 4 * (PATH_EDGES + 1) };
+enum { CORNERS = 4 + 5 * (PATH_EDGES + 1) };
 struct polygon {
     uint32_t n;
     double x[CORNERS], y[CORNERS];
@@ -168,12 +151,16 @@ static void cut(struct polygon *p, double a, double b, double c)
     }
 }
 
-static void cut_edges(struct polygon *p, const double m[6], double width, double height)
+/* 0 <= x' + 0.5 < width, times z: the edges of the result are lines of the source. */
+static void cut_edges(struct polygon *p, const double m[9], double width, double height)
 {
-    cut(p, m[0], m[1], m[2] + 0.5);
-    cut(p, -m[0], -m[1], width - 0.5 - m[2]);
-    cut(p, m[3], m[4], m[5] + 0.5);
-    cut(p, -m[3], -m[4], height - 0.5 - m[5]);
+    const double right = width - 0.5, bottom = height - 0.5;
+    if (!projection_is_affine(m))
+        cut(p, m[6], m[7], m[8] - PROJECTION_LEAST);
+    cut(p, m[0] + 0.5 * m[6], m[1] + 0.5 * m[7], m[2] + 0.5 * m[8]);
+    cut(p, right * m[6] - m[0], right * m[7] - m[1], right * m[8] - m[2]);
+    cut(p, m[3] + 0.5 * m[6], m[4] + 0.5 * m[7], m[5] + 0.5 * m[8]);
+    cut(p, bottom * m[6] - m[3], bottom * m[7] - m[4], bottom * m[8] - m[5]);
 }
 
 static double area(const struct polygon *p)
@@ -192,7 +179,7 @@ static void surround(const struct path *p, struct polygon *g, double to[4])
     to[0] = to[1] = INFINITY;
     to[2] = to[3] = -INFINITY;
     for (uint32_t i = 0; i < g->n; i++) {
-        apply(p->m, &g->x[i], &g->y[i]);
+        projection_apply(p->m, &g->x[i], &g->y[i]);
         to[0] = fmin(to[0], g->x[i] + 0.5);
         to[1] = fmin(to[1], g->y[i] + 0.5);
         to[2] = fmax(to[2], g->x[i] + 0.5);
@@ -220,39 +207,56 @@ double path_rectangle(const struct path *p, const double from[4], double to[4])
 
 /* ---- masks -------------------------------------------------------------------------------- */
 
-/* x as a function of the column, in a row. */
+/* A function of the column, in a row: a x + b. */
 struct line {
     double a, b;
 };
 struct edge_row {
-    struct line x, y;
+    struct line x, y, z; /* places of half a pixel more, times z */
     double width, height;
 };
 
-static struct edge_row row_of(const double m[6], double y, double width, double height)
+static struct edge_row row_of(const double m[9], double y, double width, double height)
 {
-    return (struct edge_row){
-        {m[0], m[1] * y + m[2] + 0.5}, {m[3], m[4] * y + m[5] + 0.5}, width, height};
+    const struct line z = {m[6], m[7] * y + m[8]};
+    return (struct edge_row){.x = {m[0] + 0.5 * z.a, m[1] * y + m[2] + 0.5 * z.b},
+                             .y = {m[3] + 0.5 * z.a, m[4] * y + m[5] + 0.5 * z.b},
+                             .z = z,
+                             .width = width,
+                             .height = height};
+}
+
+static double value_at(const struct line *l, double x)
+{
+    return l->a * x + l->b;
 }
 
 static bool reaches(const struct edge_row *e, uint32_t n, double x)
 {
     for (uint32_t i = 0; i < n; i++) {
-        const double u = e[i].x.a * x + e[i].x.b, v = e[i].y.a * x + e[i].y.b;
-        if (!(u >= 0 && u < e[i].width && v >= 0 && v < e[i].height))
+        const double u = value_at(&e[i].x, x), v = value_at(&e[i].y, x), z = value_at(&e[i].z, x);
+        if (!(z > 0 && u >= 0 && u < e[i].width * z && v >= 0 && v < e[i].height * z))
             return false;
     }
     return true;
 }
 
-/* Where 0 <= a x + b < size, and up to two columns more on either side. */
-static void narrow(const struct line *l, double size, double *begin, double *end)
+/* Where a x + b >= 0, and up to two columns more. */
+static void narrow(double a, double b, double *begin, double *end)
 {
-    const double at = -l->b / l->a, to = (size - l->b) / l->a;
-    if (l->a != 0) {
-        *begin = fmax(*begin, floor(fmin(at, to)) - 1);
-        *end = fmin(*end, ceil(fmax(at, to)) + 2);
-    }
+    const double turn = -b / a;
+    if (a > 0)
+        *begin = fmax(*begin, floor(turn) - 1);
+    else if (a < 0)
+        *end = fmin(*end, ceil(turn) + 2);
+}
+
+/* Where 0 <= l < size z. */
+static void
+narrow_to(const struct line *l, const struct line *z, double size, double *begin, double *end)
+{
+    narrow(l->a, l->b, begin, end);
+    narrow(size * z->a - l->a, size * z->b - l->b, begin, end);
 }
 
 struct span {
@@ -264,8 +268,8 @@ static struct span span_of(const struct edge_row *e, uint32_t edges, uint32_t x,
 {
     double begin = x, end = (double)x + n;
     for (uint32_t i = 0; i < edges; i++) {
-        narrow(&e[i].x, e[i].width, &begin, &end);
-        narrow(&e[i].y, e[i].height, &begin, &end);
+        narrow_to(&e[i].x, &e[i].z, e[i].width, &begin, &end);
+        narrow_to(&e[i].y, &e[i].z, e[i].height, &begin, &end);
     }
     if (!(begin < end))
         return (struct span){0, 0};
@@ -299,6 +303,18 @@ static bool copy_run(const uint16_t *row, uint32_t width, const struct line *l, 
     return true;
 }
 
+/* With a perspective. */
+static void
+gather_by_z(const struct mask *from, const struct edge_row *r, double x, uint32_t n, uint16_t *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const double z = fmax(value_at(&r->z, x + i), PROJECTION_LEAST);
+        const size_t sx = nearest(value_at(&r->x, x + i) / z, from->width);
+        const size_t sy = nearest(value_at(&r->y, x + i) / z, from->height);
+        out[i] = from->values[sy * from->width + sx];
+    }
+}
+
 /* n values from column x on. */
 static void
 gather(const struct mask *from, const struct edge_row *place, double x, uint32_t n, uint16_t *out)
@@ -309,10 +325,10 @@ gather(const struct mask *from, const struct edge_row *place, double x, uint32_t
     if (place->y.a == 0 && copy_run(row, from->width, &place->x, x, n, out))
         return;
     for (uint32_t i = 0; place->y.a == 0 && i < n; i++)
-        out[i] = row[nearest(place->x.a * (x + i) + place->x.b, from->width)];
+        out[i] = row[nearest(value_at(&place->x, x + i), from->width)];
     for (uint32_t i = 0; place->y.a != 0 && i < n; i++) {
-        const size_t sx = nearest(place->x.a * (x + i) + place->x.b, from->width);
-        const size_t sy = nearest(place->y.a * (x + i) + place->y.b, from->height);
+        const size_t sx = nearest(value_at(&place->x, x + i), from->width);
+        const size_t sy = nearest(value_at(&place->y, x + i), from->height);
         out[i] = row[sy * from->width + sx];
     }
 }
@@ -321,19 +337,20 @@ void path_mask_row(const struct path_mask *m, uint32_t x, uint32_t y, uint32_t n
 {
     const struct path *p = m->path;
     const struct mask *from = m->from;
-    double back[6], there[6];
+    double back[9], there[9];
     struct edge_row edges[PATH_EDGES];
     struct span span = {0, 0};
-    if (invert(p->m, back)) {
+    if (projection_invert(p->m, back)) {
         for (uint32_t i = 0; i < p->edge_count; i++) {
-            compose(back, p->edges[i].m, there);
+            projection_compose(back, p->edges[i].m, there);
             edges[i] = row_of(there, y, p->edges[i].width, p->edges[i].height);
         }
         span = span_of(edges, p->edge_count, x, n);
         stored_of_upright(m->orientation, from, there);
-        compose(back, there, back);
+        projection_compose(back, there, back);
         const struct edge_row place = row_of(back, y, from->width, from->height);
-        gather(from, &place, (double)x + span.begin, span.end - span.begin, out + span.begin);
+        (projection_is_affine(back) ? gather : gather_by_z)(
+            from, &place, (double)x + span.begin, span.end - span.begin, out + span.begin);
     }
     for (uint32_t i = 0; i < n; i++)
         if (i < span.begin || i >= span.end)

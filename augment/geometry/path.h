@@ -1,7 +1,9 @@
 /* augment/geometry/path.h - where the pixels of an upright image go: all geometry between it and
- * the slot, as one affine map, and the edges beyond which a step had no pixels.
+ * the slot, as one projective map, and the edges beyond which a step had no pixels.
  *
- * Places are those of pixels' middles: (0, 0) is the middle of the first pixel. */
+ * Places are those of pixels' middles: (0, 0) is the middle of the first pixel. A map is nine
+ * numbers, row by row: x' = (m0 x + m1 y + m2) / z, y' = (m3 x + m4 y + m5) / z with
+ * z = m6 x + m7 y + m8, which is above 0 on the whole source. Without a perspective z is 1. */
 #ifndef IMREC_AUGMENT_GEOMETRY_PATH_H
 #define IMREC_AUGMENT_GEOMETRY_PATH_H
 
@@ -10,12 +12,12 @@
 enum { PATH_EDGES = 12 }; /* warp, two canvases, four operations; and again after a user's */
 
 struct path_edge { /* outside of this image on the way nothing came from the source */
-    double m[6];   /* source to there */
+    double m[9];   /* source to there */
     uint32_t width, height;
 };
 
 struct path {
-    double m[6]; /* source to result: x' = m0 x + m1 y + m2, y' = m3 x + m4 y + m5 */
+    double m[9];                                     /* source to result */
     uint32_t from_width, from_height, width, height; /* px */
     uint32_t edge_count;
     struct path_edge edges[PATH_EDGES];
@@ -24,6 +26,7 @@ struct path {
 void path_begin(struct path *p, uint32_t width, uint32_t height); /* the source is the result */
 /* Adds a step after those so far, to a result of width x height px. */
 void path_add(struct path *p, const double m[6], uint32_t width, uint32_t height);
+void path_add_map(struct path *p, const double m[9], uint32_t width, uint32_t height);
 void path_add_resize(struct path *p, uint32_t width, uint32_t height);
 void path_add_shift(struct path *p, double x, double y, uint32_t width, uint32_t height);
 void path_add_mirror(struct path *p); /* left-right */

@@ -1,9 +1,11 @@
-/* augment/geometry/warp.c - affine warps: each pixel of the result is looked for in the source.
+/* augment/geometry/warp.c - warps: each pixel of the result is looked for in the source.
  *
- * The place is the sum of a column's and a row's share, so that it can be tabulated; taps outside
- * the image are the fill value, each by itself. */
+ * The place is the sum of a column's and a row's share, so that it can be tabulated; with a
+ * perspective it is tabulated for each row. Taps outside the image are the fill value, each by
+ * itself. */
 #include "augment/geometry/warp.h"
 
+#include "augment/geometry/projection.h"
 #include "augment/geometry/warp_kernels.h"
 #include "augment/resize/resize_taps.h"
 #include "augment/resize/scratch.h"
@@ -34,6 +36,32 @@ static int32_t fixed(double v)
 {
     v *= 1 << WARP_BITS;
     return v > PLACE_LIMIT ? PLACE_LIMIT : v < -PLACE_LIMIT ? -PLACE_LIMIT : (int32_t)lrint(v);
+}
+
+static bool is_tilted(const struct warp_job *j)
+{
+    return j->tilt[0] != 0 || j->tilt[1] != 0;
+}
+
+/* From result to source. A map that cannot be inverted shows nothing. */
+static void invert_tilted(const struct warp_job *j, double back[9])
+{
+    double m[9];
+    warp_projection(j->matrix, j->tilt, m);
+    if (!projection_invert(m, back))
+        memset(back, 0, 9 * sizeof(*back));
+}
+
+/* A place in px * 1024; false: it is beyond the horizon, where nothing is. */
+static bool tilted_place(const double back[9], double x, double y, int32_t *u, int32_t *v)
+{
+    *u = *v = -PLACE_LIMIT;
+    if (!(back[6] * x + back[7] * y + back[8] > PROJECTION_LEAST))
+        return false;
+    projection_apply(back, &x, &y);
+    *u = fixed(x);
+    *v = fixed(y);
+    return true;
 }
 
 static uint32_t taps_of(const struct warp_job *j)
@@ -74,8 +102,31 @@ static void clip(struct span s, uint32_t size, uint32_t *first, uint32_t *count)
     *count = (uint32_t)(s.end - s.first);
 }
 
+/* Rectangles become convex: their corners tell all, but for the last bit of what is between. */
+static struct imrec_rect tilted_region(const struct warp_job *j)
+{
+    const struct imrec_rect w = j->window, all = {0, 0, j->from_width, j->from_height};
+    const double x[2] = {w.x, (double)w.x + w.width - 1}, y[2] = {w.y, (double)w.y + w.height - 1};
+    int32_t low_u = PLACE_LIMIT, low_v = PLACE_LIMIT, high_u = -PLACE_LIMIT, high_v = -PLACE_LIMIT;
+    double back[9];
+    invert_tilted(j, back);
+    for (int i = 0; i < 4; i++) {
+        int32_t u, v;
+        if (!tilted_place(back, x[i % 2], y[i / 2], &u, &v))
+            return all;
+        low_u = u < low_u ? u : low_u, high_u = u > high_u ? u : high_u;
+        low_v = v < low_v ? v : low_v, high_v = v > high_v ? v : high_v;
+    }
+    struct imrec_rect r;
+    clip(span_of(low_u - 1, high_u + 1, 0, 0, taps_of(j)), j->from_width, &r.x, &r.width);
+    clip(span_of(low_v - 1, high_v + 1, 0, 0, taps_of(j)), j->from_height, &r.y, &r.height);
+    return r;
+}
+
 struct imrec_rect warp_source_region(const struct warp_job *j)
 {
+    if (is_tilted(j))
+        return tilted_region(j);
     const struct inverse i = invert(j->matrix);
     const struct imrec_rect w = j->window;
     const double x0 = w.x, x1 = (double)w.x + w.width - 1, y0 = w.y,
@@ -167,22 +218,43 @@ check(const struct warp_job *j, const struct imrec_image *from, struct imrec_err
     return IMREC_OK;
 }
 
-static enum imrec_status columns(const struct warp_job *j, const struct inverse *i,
-                                 struct warp_row *r, struct resize_scratch *s,
-                                 struct imrec_error *err)
+/* Tables of a row: the shares of columns, or, tilted, whole places. */
+struct tables {
+    int32_t *u, *v;
+    struct inverse affine;
+    double tilted[9];
+    bool is_tilted;
+};
+
+static enum imrec_status columns(const struct warp_job *j, struct tables *t, struct warp_row *r,
+                                 struct resize_scratch *s, struct imrec_error *err)
 {
-    int32_t *u = scratch_room(s, ROOM_FIRST, r->width, sizeof(*u));
-    int32_t *v = scratch_room(s, ROOM_SECOND, r->width, sizeof(*v));
-    if (u == NULL || v == NULL)
+    t->u = scratch_room(s, ROOM_FIRST, r->width, sizeof(*t->u));
+    t->v = scratch_room(s, ROOM_SECOND, r->width, sizeof(*t->v));
+    if (t->u == NULL || t->v == NULL)
         return scratch_no_memory(err);
-    for (uint32_t x = 0; x < r->width; x++) {
-        u[x] = fixed(i->a * ((double)j->window.x + x));
-        v[x] = fixed(i->d * ((double)j->window.x + x));
+    t->affine = invert(j->matrix);
+    t->is_tilted = is_tilted(j);
+    if (t->is_tilted)
+        invert_tilted(j, t->tilted);
+    for (uint32_t x = 0; x < r->width && !t->is_tilted; x++) {
+        t->u[x] = fixed(t->affine.a * ((double)j->window.x + x));
+        t->v[x] = fixed(t->affine.d * ((double)j->window.x + x));
     }
-    r->u = u, r->v = v;
+    r->u = t->u, r->v = t->v;
     if (r->taps > 2 && (r->weights = weights_of(r->taps, s)) == NULL)
         return scratch_no_memory(err);
     return IMREC_OK;
+}
+
+static void
+begin_row(const struct warp_job *j, const struct tables *t, uint32_t y, struct warp_row *r)
+{
+    const double at_y = (double)j->window.y + y;
+    for (uint32_t x = 0; x < r->width && t->is_tilted; x++)
+        (void)tilted_place(t->tilted, (double)j->window.x + x, at_y, &t->u[x], &t->v[x]);
+    r->u0 = t->is_tilted ? 0 : fixed(t->affine.b * at_y + t->affine.c);
+    r->v0 = t->is_tilted ? 0 : fixed(t->affine.e * at_y + t->affine.g);
 }
 
 enum imrec_status warp_window_into(const struct warp_job *job, const struct imrec_image *from,
@@ -191,7 +263,7 @@ enum imrec_status warp_window_into(const struct warp_job *job, const struct imre
 {
     IMREC_TRY(check(job, from, err));
     const struct imrec_rect region = warp_source_region(job);
-    const struct inverse i = invert(job->matrix);
+    struct tables tables;
     struct warp_row r = {
         .width = to->width,
         .from = from->pixels,
@@ -204,12 +276,10 @@ enum imrec_status warp_window_into(const struct warp_job *job, const struct imre
         .taps = taps_of(job),
     };
     memcpy(r.fill, job->fill, sizeof(r.fill));
-    IMREC_TRY(columns(job, &i, &r, scratch, err));
+    IMREC_TRY(columns(job, &tables, &r, scratch, err));
     for (uint32_t y = 0; y < to->height; y++) {
         IMREC_TRY(stop_check(scratch->stop, err));
-        const double at_y = (double)job->window.y + y;
-        r.u0 = fixed(i.b * at_y + i.c);
-        r.v0 = fixed(i.e * at_y + i.g);
+        begin_row(job, &tables, y, &r);
         warp_kernels[level].row(&r, to->pixels + (size_t)y * to->stride);
     }
     return IMREC_OK;

@@ -1,4 +1,5 @@
-/* augment/geometry/warp.h - affine warps as OpenCV 3.4 does them, of a window of the result. */
+/* augment/geometry/warp.h - affine warps as OpenCV 3.4 does them, and projective ones of the same
+ * arithmetic, of a window of the result. */
 #ifndef IMREC_AUGMENT_GEOMETRY_WARP_H
 #define IMREC_AUGMENT_GEOMETRY_WARP_H
 
@@ -13,7 +14,16 @@ struct warp_job {
     float matrix[6];                  /* forward: x' = m0 x + m1 y + m2, y' = m3 x + m4 y + m5 */
     enum resize_method method;
     uint8_t fill[4]; /* of each channel, where the source does not reach */
+    float tilt[2];   /* x' and y' are divided by 1 + t0 x + t1 y; zeros: affine */
 };
+
+/* Its nine numbers: augment/geometry/projection.h. */
+static inline void warp_projection(const float matrix[6], const float tilt[2], double m[9])
+{
+    for (int i = 0; i < 6; i++)
+        m[i] = (double)matrix[i];
+    m[6] = (double)tilt[0], m[7] = (double)tilt[1], m[8] = 1;
+}
 
 /* The part of the source that the window's pixels are made from, at least one pixel. */
 struct imrec_rect warp_source_region(const struct warp_job *job);

@@ -48,6 +48,14 @@ void tar_samples_end(struct tar_samples *s)
     buf_free(&s->names);
 }
 
+/* It is called like a file of a sample, and has no bytes here that could be one. */
+static bool is_odd(const struct tar_header *h)
+{
+    const char *extension;
+    (void)tar_key_bytes(h->name, &extension);
+    return h->type == TAR_SPARSE || (h->type == TAR_ODD && extension != NULL);
+}
+
 /* Reads on, unless what was read is still pending. */
 static void look(struct tar_samples *s)
 {
@@ -55,9 +63,9 @@ static void look(struct tar_samples *s)
         return;
     s->pending = true;
     s->status = tar_walk_next(&s->walk, &s->next, &s->why);
-    if (s->status == IMREC_OK && s->walk.h.type == TAR_SPARSE)
-        s->status = imrec_error_at(&s->why, IMREC_ERR_UNSUPPORTED, s->next.begin,
-                                   "%.100s is a sparse file", s->walk.h.name);
+    if (s->status == IMREC_OK && is_odd(&s->walk.h))
+        s->status = imrec_error_at(&s->why, IMREC_ERR_UNSUPPORTED, s->next.begin, "%.100s is %s",
+                                   s->walk.h.name, tar_odd_kind(&s->walk.h));
 }
 
 static enum imrec_status keep(struct tar_samples *s, struct tar_part *p, struct imrec_error *err)
@@ -110,6 +118,17 @@ static bool joins(struct tar_samples *s, bool *ends)
     memcpy(s->key, h->name, n);
     s->key[n] = '\0';
     return true;
+}
+
+uint64_t tar_samples_at(const struct tar_samples *s)
+{
+    if (!s->pending)
+        return s->walk.at;
+    if (s->status == IMREC_END)
+        return s->walk.size;
+    if (s->status == IMREC_ERR_NO_MEMORY) /* which the next call returns */
+        return 0;
+    return s->status == IMREC_OK ? s->next.begin : s->why.offset;
 }
 
 enum imrec_status tar_samples_next(struct tar_samples *s, struct imrec_error *err)

@@ -43,6 +43,8 @@ void tar_samples_end(struct tar_samples *s); /* zeroed memory is fine */
  * at the byte err->offset, between samples: the one before it may lack a file; the next call
  * continues. A sparse file is one, too (IMREC_ERR_UNSUPPORTED). */
 IMREC_NODISCARD enum imrec_status tar_samples_next(struct tar_samples *s, struct imrec_error *err);
+/* Where the next call begins: a walk that begins there finds the same samples. */
+uint64_t tar_samples_at(const struct tar_samples *s);
 /* Of a part, until the next call: its name in the archive, and the extension in it. */
 const char *tar_part_name(const struct tar_samples *s, const struct tar_part *p);
 const char *tar_part_extension(const struct tar_samples *s, const struct tar_part *p);

@@ -33,6 +33,13 @@ void tar_walk_end(struct tar_walk *w)
     w->piece = w->near = NULL;
 }
 
+/* The archive's size is known, or this many bytes of it are there. */
+static void reach(struct tar_walk *w, uint64_t bytes)
+{
+    if (w->reach != NULL && w->size < bytes)
+        w->size = w->reach(w->source, bytes);
+}
+
 /* n <= near_room bytes of the archive at `at`, which are there. */
 static enum imrec_status
 near(struct tar_walk *w, uint64_t at, size_t n, const uint8_t **out, struct imrec_error *err)
@@ -72,7 +79,8 @@ read_header(struct tar_walk *w, uint64_t at, struct tar_file *out, struct imrec_
     enum tar_type kind[2];
     uint32_t count = 0;
     const uint8_t *block;
-    for (uint64_t used = 0;;) {
+    for (uint64_t used = 0;; at = out->end) {
+        reach(w, at + TAR_BLOCK);
         if (w->size - at < TAR_BLOCK)
             return count == 0 && w->size == at
                        ? IMREC_END
@@ -82,20 +90,28 @@ read_header(struct tar_walk *w, uint64_t at, struct tar_file *out, struct imrec_
         out->content = at + TAR_BLOCK;
         out->end = out->content + tar_padded(w->h.size);
         const bool extends = w->h.type == TAR_LONG_NAME || w->h.type == TAR_PAX;
-        if (!extends)
+        if (!extends && w->h.type != TAR_LONG_LINK)
             break;
+        reach(w, out->end);
         if (count == 2 || w->h.size > EXTENSION_MOST / 2 || out->end > w->size)
             return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
-                                  "an extended header of %" PRIu64 " bytes", w->h.size);
+                                  "an extended header of %" PRIu64 " bytes, of which a file has at "
+                                  "most two, of %" PRIu64,
+                                  w->h.size, EXTENSION_MOST / 2);
+        if (!extends)
+            continue;
         content[count] = (struct bytes){w->piece + used, (size_t)w->h.size};
         kind[count++] = w->h.type;
         IMREC_TRY(source_read(w->source, out->content, w->piece + used, (size_t)w->h.size, err));
         used += w->h.size;
-        at = out->end;
     }
+    if (count != 0 && w->h.type == TAR_END)
+        return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
+                              "the archive ends after the extended header of a file");
     for (uint32_t i = 0; i < count; i++)
         IMREC_TRY(tar_header_extend(&w->h, kind[i], content[i], err));
     out->end = out->content + tar_padded(w->h.size);
+    reach(w, out->end);
     if (w->h.size > w->size - out->content)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, at,
                               "%.100s has %" PRIu64 " bytes, the archive ends after %" PRIu64,
@@ -108,7 +124,10 @@ read_header(struct tar_walk *w, uint64_t at, struct tar_file *out, struct imrec_
 static uint64_t find_header(struct tar_walk *w, uint64_t at)
 {
     struct tar_header h;
-    for (at += TAR_BLOCK; w->size > at && w->size - at >= TAR_BLOCK;) {
+    for (at += TAR_BLOCK;;) {
+        reach(w, at + PIECE_BYTES);
+        if (w->size <= at || w->size - at < TAR_BLOCK)
+            return w->size;
         const uint64_t left = (w->size - at) / TAR_BLOCK * TAR_BLOCK;
         const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
         if (source_read(w->source, at, w->piece, n, NULL) == IMREC_OK)
@@ -117,17 +136,20 @@ static uint64_t find_header(struct tar_walk *w, uint64_t at)
                     return at + i;
         at += n;
     }
-    return w->size;
 }
 
 enum imrec_status tar_walk_next(struct tar_walk *w, struct tar_file *out, struct imrec_error *err)
 {
-    while (w->at < w->size) {
+    for (;;) {
+        reach(w, w->at + 1);
+        if (w->at >= w->size)
+            return IMREC_END;
         struct imrec_error why = {.offset = IMREC_NO_OFFSET};
         const uint64_t at = out->begin = w->at;
         const enum imrec_status st = read_header(w, at, out, &why);
         if (st == IMREC_END)
-            break;
+            return IMREC_END;
+        w->ended = st == IMREC_OK && w->h.type == TAR_END;
         if (st != IMREC_OK) {
             if (err != NULL)
                 *err = why;
@@ -140,5 +162,4 @@ enum imrec_status tar_walk_next(struct tar_walk *w, struct tar_file *out, struct
         if (w->h.type != TAR_END && w->h.type != TAR_GLOBAL)
             return IMREC_OK;
     }
-    return IMREC_END;
 }

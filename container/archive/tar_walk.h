@@ -8,10 +8,14 @@
 struct source;
 struct tar_walk {
     struct source *source; /* the caller's */
-    uint64_t size, at;     /* of the archive; of the next header */
-    struct tar_header h;   /* of the file in hand */
-    uint8_t *piece;        /* of long names, and to search in */
-    uint8_t *near;         /* bytes [near_at, near_at + near_n) of the archive */
+    uint64_t size, at;     /* of the archive, as far as it is known; of the next header */
+    /* Of an archive that is unpacked while it is read: how many bytes it has, or `bytes` if it has
+     * as many at least. For the caller to set, with a size of 0; NULL: the size is known. */
+    uint64_t (*reach)(struct source *s, uint64_t bytes);
+    bool ended;          /* zeros, which end an archive, come after the last file */
+    struct tar_header h; /* of the file in hand */
+    uint8_t *piece;      /* of long names, and to search in */
+    uint8_t *near;       /* bytes [near_at, near_at + near_n) of the archive */
     uint64_t near_at;
     size_t near_n, near_room;
 };

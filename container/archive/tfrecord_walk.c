@@ -15,6 +15,7 @@
 #define NEAR_BYTES  ((size_t)4 << 10)
 #define FAR_BYTES   ((size_t)64 << 10)
 #define PIECE_BYTES ((size_t)1 << 20) /* to search in */
+#define PAGE_BYTES  ((size_t)4 << 10) /* searched by themselves where a piece cannot be read */
 
 enum imrec_status tfrecord_walk_begin(struct tfrecord_walk *w, struct source *source, uint64_t size,
                                       bool far, struct imrec_error *err)
@@ -49,26 +50,46 @@ near(struct tfrecord_walk *w, uint64_t at, const uint8_t **out, struct imrec_err
     return IMREC_OK;
 }
 
+/* *n bytes at `at`, or fewer where some of them cannot be read. */
+static enum imrec_status read_piece(const struct tfrecord_walk *w, uint64_t at, uint8_t *to,
+                                    size_t *n, struct imrec_error *err)
+{
+    enum imrec_status st = source_read(w->source, at, to, *n, err);
+    if (st == IMREC_OK || *n <= PAGE_BYTES || w->near_room == FAR_BYTES)
+        return st;
+    *n = PAGE_BYTES - at % PAGE_BYTES;
+    if (*n < TFRECORD_HEAD_BYTES)
+        *n += PAGE_BYTES;
+    return source_read(w->source, at, to, *n, err);
+}
+
+static enum imrec_status search(const struct tfrecord_walk *w, uint64_t at, uint8_t *piece,
+                                uint64_t *out, struct imrec_error *err)
+{
+    while (at < w->size && w->size - at >= FRAME_BYTES) {
+        size_t n = (size_t)min_u64(w->size - at, PIECE_BYTES);
+        const enum imrec_status st = read_piece(w, at, piece, &n, err);
+        if (st == IMREC_ERR_CANCELLED || st == IMREC_ERR_NO_MEMORY)
+            return st;
+        const size_t found =
+            st == IMREC_OK ? tfrecord_find((struct bytes){piece, n}, w->size - at) : n;
+        *out = at + found;
+        if (found < n)
+            return IMREC_OK;
+        at += st != IMREC_OK || n < TFRECORD_HEAD_BYTES ? n : n - (TFRECORD_HEAD_BYTES - 1);
+    }
+    *out = w->size;
+    return IMREC_OK;
+}
+
 /* Where the next head after `from` is, or the file's end. */
 static enum imrec_status
 find_head(const struct tfrecord_walk *w, uint64_t from, uint64_t *out, struct imrec_error *err)
 {
     uint8_t *piece = imrec_realloc(NULL, PIECE_BYTES, 1);
-    enum imrec_status st = IMREC_OK;
     if (piece == NULL)
         return IMREC_NO_MEMORY(err, "no memory to search a TFRecord file");
-    *out = w->size;
-    for (uint64_t at = from + 1; at < w->size && w->size - at >= FRAME_BYTES;) {
-        const size_t n = (size_t)min_u64(w->size - at, PIECE_BYTES);
-        if ((st = source_read(w->source, at, piece, n, err)) != IMREC_OK)
-            break;
-        const size_t found = tfrecord_find((struct bytes){piece, n}, w->size - at);
-        if (found < n) {
-            *out = at + found;
-            break;
-        }
-        at += n - (TFRECORD_HEAD_BYTES - 1);
-    }
+    const enum imrec_status st = search(w, from + 1, piece, out, err);
     imrec_free(piece);
     return st;
 }
@@ -92,7 +113,8 @@ enum imrec_status tfrecord_walk_next(struct tfrecord_walk *w, uint64_t *begin, u
     const uint64_t at = *begin = w->at, left = w->size - at;
     const uint8_t *head;
     uint64_t length;
-    char what[120];
+    char what[300];
+    struct imrec_error why = {.offset = IMREC_NO_OFFSET};
     if (left == 0)
         return IMREC_END;
     if (left < FRAME_BYTES) {
@@ -101,7 +123,15 @@ enum imrec_status tfrecord_walk_next(struct tfrecord_walk *w, uint64_t *begin, u
             err, IMREC_ERR_CORRUPT, at,
             "the file is cut off here: %" PRIu64 " bytes are left, a record has 16 at least", left);
     }
-    IMREC_TRY(near(w, at, &head, err));
+    enum imrec_status st = near(w, at, &head, &why);
+    if (st == IMREC_ERR_CANCELLED) {
+        *err = why;
+        return st;
+    }
+    if (st != IMREC_OK) {
+        (void)snprintf(what, sizeof(what), "the record cannot be read: %.200s", why.message);
+        return pass_over(w, at, what, err);
+    }
     if (!tfrecord_head(head, &length))
         return pass_over(w, at, "the checksum of the record's length is wrong", err);
     if (length > left - FRAME_BYTES) {

@@ -3,7 +3,6 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "storage/store/listed.h"
 
 #include <string.h>
 
@@ -42,14 +41,7 @@ static bool is_index(struct source *f)
 
 bool extents_are_there(const char *name)
 {
-    const struct folder_entry *file;
-    struct source *source = NULL;
-    if (listed_look(name, &file))
-        return file != NULL;
-    const bool there =
-        source_open(name, &source, NULL) == IMREC_OK && (!source_is_far(name) || is_index(source));
-    source_close(source);
-    return there;
+    return index_is_there(name, is_index);
 }
 
 struct giving {

@@ -7,6 +7,7 @@
 #include "base/math.h"
 #include "formats/crc32c.h"
 #include "storage/sink.h"
+#include "storage/store/listed.h"
 
 #include <inttypes.h>
 
@@ -17,6 +18,18 @@ bool index_is_binary(const char *name)
 {
     const size_t n = source_name_bytes(name), suffix = strlen(SUFFIX);
     return n >= suffix && memcmp(name + n - suffix, SUFFIX, suffix) == 0;
+}
+
+bool index_is_there(const char *name, bool (*is_it)(struct source *f))
+{
+    const struct folder_entry *file;
+    struct source *source = NULL;
+    if (listed_look(name, &file))
+        return file != NULL;
+    const bool there = source_open(name, &source, NULL) == IMREC_OK &&
+                       (is_it == NULL || !source_is_far(name) || is_it(source));
+    source_close(source);
+    return there;
 }
 
 enum imrec_status

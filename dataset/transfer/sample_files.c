@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "container/archive/tar_members.h"
+#include "dataset/transfer/feature_list.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -35,6 +36,13 @@ static enum imrec_status put_number(struct buf *files, uint64_t image, struct im
     return IMREC_OK;
 }
 
+/* The list of an Example's features, which is a field of its own. */
+static bool is_list(struct bytes extension)
+{
+    const size_t n = strlen(SAMPLE_FEATURES);
+    return extension.n == n && memcmp(extension.p, SAMPLE_FEATURES, n) == 0;
+}
+
 enum imrec_status sample_files_read(const struct imrec_record *r, struct buf *key,
                                     struct buf *files, struct imrec_error *err)
 {
@@ -44,7 +52,9 @@ enum imrec_status sample_files_read(const struct imrec_record *r, struct buf *ke
     struct tar_member *m = imrec_zalloc(1, sizeof(*m)); /* it has a name of 4 KiB */
     enum imrec_status st = m != NULL ? IMREC_OK : IMREC_NO_MEMORY(err, "no memory for a sample");
     key->n = files->n = 0;
-    for (; st == IMREC_OK && tar_members_next(&left, m); n++) {
+    while (st == IMREC_OK && tar_members_next(&left, m)) {
+        if (is_list(m->extension))
+            continue;
         if (n == 0)
             st = take_key(key, m, err);
         else
@@ -53,6 +63,7 @@ enum imrec_status sample_files_read(const struct imrec_record *r, struct buf *ke
             st = add(files, m->extension, err);
         if (m->content.p == r->image && m->content.n == r->image_size)
             image = n;
+        n++;
     }
     imrec_free(m);
     return st == IMREC_OK ? put_number(files, image, err) : st;

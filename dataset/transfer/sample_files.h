@@ -14,8 +14,7 @@
 IMREC_NODISCARD enum imrec_status sample_files_read(const struct imrec_record *r, struct buf *key,
                                                     struct buf *files, struct imrec_error *err);
 
-/* "7 0" in a file of this extension, which a tar has that was made of records: both ids. */
-#define SAMPLE_IDS "imrec_id"
+/* "7 0" in the file FILE_IDS, which a tar has that was made of records: both ids. */
 bool sample_ids_read(struct bytes text, uint64_t *id, uint64_t *id2);
 
 /* The words of SAMPLE_FILES, one after the other. */

@@ -4,8 +4,13 @@
 #include "base/error.h"
 #include "container/kinds.h"
 #include "dataset/record_reader.h"
+#include "dataset/transfer/feature_list.h"
+#include "dataset/transfer/features_of.h"
+#include "dataset/transfer/file_name.h"
+#include "dataset/transfer/record_example.h"
 #include "dataset/transfer/sample_files.h"
 #include "dataset/transfer/transfer_out.h"
+#include "dataset/transfer/transfer_set.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,12 +26,15 @@ void imrec_records_options_init_sized(struct imrec_records_options *o, size_t si
 struct transfer {
     const struct imrec_records_options *o;
     const struct transfer_kind *kind;
-    void *out;
+    struct transfer_set set;
     struct imrec_checked *in;
+    uint64_t index; /* of the record in hand, lost ones included */
     struct imrec_records_result result;
     struct imrec_field *fields; /* of the record in hand, as they are written */
     uint64_t field_room;
-    struct buf key, files; /* of a tar's sample */
+    struct buf key, files;       /* of a tar's sample */
+    struct features_of features; /* of an Example */
+    struct example_parts again;  /* the Example that a record would become */
 };
 
 static const struct transfer_kind *const kinds[] = {&transfer_example, &transfer_record,
@@ -69,7 +77,7 @@ name_files(struct transfer *t, struct imrec_record *r, struct imrec_error *err)
     for (uint32_t i = 0; i < r->field_count; i++) {
         const struct bytes ids = {r->fields[i].bytes, r->fields[i].size};
         t->fields[i] = r->fields[i];
-        if (transfer_is_called(&r->fields[i], SAMPLE_IDS))
+        if (transfer_is_called(&r->fields[i], FILE_IDS))
             (void)sample_ids_read(ids, &r->id, &r->id2); /* any other text is a file of theirs */
     }
     t->fields[r->field_count++] = text_field(SAMPLE_KEY, &t->key);
@@ -78,12 +86,90 @@ name_files(struct transfer *t, struct imrec_record *r, struct imrec_error *err)
     return IMREC_OK;
 }
 
-/* ---- a record ----------------------------------------------------------------------------- */
-
 static bool has_no_labels(const struct transfer *t)
 {
     return t->o->label != NULL && strcmp(t->o->label, "none") == 0;
 }
+
+/* ---- features ----------------------------------------------------------------------------- */
+
+static bool is_of_header(const struct imrec_field *f)
+{
+    return transfer_is_called(f, EXAMPLE_ID) || transfer_is_called(f, EXAMPLE_ID2) ||
+           transfer_is_called(f, EXAMPLE_FORMAT);
+}
+
+/* What the header has, and what is made of the image. */
+static void leave_out_known(struct imrec_record *r, struct imrec_field *fields)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->field_count; i++)
+        if (!is_of_header(&r->fields[i]))
+            fields[n++] = r->fields[i];
+    r->field_count = n;
+}
+
+/* Whether files named and written after a record's fields lose what they are. */
+static bool needs_types(const struct imrec_record *r)
+{
+    for (uint32_t i = 0; i < r->field_count; i++) {
+        const struct imrec_field *f = &r->fields[i];
+        if (is_of_header(f))
+            continue;
+        if (f->kind != IMREC_FIELD_BYTES || memchr(f->name, '/', f->name_bytes) != NULL)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a file of the output's kind loses what is in no list of features: a RecordIO record
+ * always has a label. */
+static bool loses(const struct transfer *t, const struct imrec_record *r)
+{
+    return t->kind == &transfer_record ? r->label_count == 0
+                                       : t->kind == &transfer_tar && needs_types(r);
+}
+
+static enum imrec_status
+is_again(struct transfer *t, const struct imrec_record *r, bool *same, struct imrec_error *err)
+{
+    struct bytes example;
+    uint64_t dropped = 0;
+    IMREC_TRY(example_of_record(&t->again, r, &example, &dropped, err));
+    *same = example.n == r->size && memcmp(example.p, r->data, r->size) == 0;
+    return IMREC_OK;
+}
+
+/* An Example becomes the same one again: one that this command has written by itself, any other by
+ * a list of its features. */
+static enum imrec_status
+name_features(struct transfer *t, struct imrec_record *r, struct imrec_error *err)
+{
+    bool same;
+    if (transfer_text_in(r, SAMPLE_FEATURES).p != NULL)
+        return imrec_error_at(err, IMREC_ERR_DATA, r->offset,
+                              "%.200s: the record at byte %" PRIu64 " has a feature "
+                              "'" SAMPLE_FEATURES "', which is the list of features of a record",
+                              r->uri, r->offset);
+    IMREC_TRY(features_of_record(&t->features, r, err));
+    r->fields = t->features.fields;
+    r->field_count = t->features.field_count;
+    transfer_take_number(r, EXAMPLE_ID, &r->id);
+    transfer_take_number(r, EXAMPLE_ID2, &r->id2);
+    if (has_no_labels(t))
+        r->label_count = 0; /* not the zeros that a reader gets for them */
+    IMREC_TRY(is_again(t, r, &same, err));
+    if (same && !loses(t, r)) {
+        leave_out_known(r, t->features.fields);
+        return IMREC_OK;
+    }
+    t->features.fields[r->field_count++] = text_field(SAMPLE_FEATURES, &t->features.text);
+    IMREC_TRY(is_again(t, r, &same, err));
+    t->result.rewritten += !same;
+    return IMREC_OK;
+}
+
+/* ---- a record ----------------------------------------------------------------------------- */
 
 static enum imrec_status
 no_labels(const struct transfer *t, struct imrec_record *r, struct imrec_error *err)
@@ -120,15 +206,17 @@ static enum imrec_status put(struct transfer *t, struct imrec_record *r, struct 
     if (r->metadata != IMREC_NO_METADATA)                       /* names keys, has no image */
         return IMREC_OK;
     if (copies(t)) {
-        IMREC_TRY(t->kind->copy(t->out, r, err));
+        IMREC_TRY(t->kind->copy(t->set.out, r, err));
     } else {
+        if (from == &tfrecord_kind)
+            IMREC_TRY(name_features(t, r, err));
         IMREC_TRY(take_labels(t, r, from->own_index ? all->label_count : r->label_count, err));
         if (from == &webdataset_kind)
             IMREC_TRY(name_files(t, r, err));
-        IMREC_TRY(t->kind->put(t->out, r, &t->result.fields, err));
+        IMREC_TRY(t->kind->make(t->set.out, r, &t->result.fields, err));
     }
     t->result.records++;
-    return IMREC_OK;
+    return transfer_set_write(&t->set, t->index++, err);
 }
 
 static enum imrec_status put_all(struct transfer *t, struct imrec_error *err)
@@ -145,6 +233,7 @@ static enum imrec_status put_all(struct transfer *t, struct imrec_error *err)
         if (st != IMREC_ERR_DATA || t->o->on_error == IMREC_ON_ERROR_STOP)
             return st;
         t->result.left_out++;
+        t->index += t->in->lost;
         if (t->o->finding != NULL)
             t->o->finding(t->o->user, imrec_checked_found(t->in));
     }
@@ -166,6 +255,15 @@ static enum imrec_status check(const struct transfer *t, struct imrec_error *err
     return IMREC_OK;
 }
 
+static enum imrec_status begin(struct transfer *t, struct imrec_error *err)
+{
+    uint64_t total = 0;
+    IMREC_TRY(transfer_set_init(&t->set, t->kind, t->o, err));
+    if (transfer_set_needs_total(&t->set))
+        IMREC_TRY(imrec_reader_count(t->in->walk.reader, &total, err));
+    return transfer_set_begin(&t->set, total, err);
+}
+
 static enum imrec_status run(struct transfer *t, struct imrec_error *err)
 {
     struct container_options set = {.path_imgrec = t->o->input, .num_parts = 1};
@@ -180,13 +278,13 @@ static enum imrec_status run(struct transfer *t, struct imrec_error *err)
     IMREC_TRY(reader_options_take(&reader, &set, err));
     IMREC_TRY(checked_open_as(&set, t->o->progress, t->o->user, &t->in, err));
     IMREC_TRY(check(t, err));
-    IMREC_TRY(t->kind->open(t->o->output, &t->out, err));
+    IMREC_TRY(begin(t, err));
     IMREC_TRY(put_all(t, err));
-    t->result.bytes = t->kind->size(t->out);
     t->result.unchecked = imrec_checked_unchecked(t->in);
-    void *out = t->out;
-    t->out = NULL;
-    return t->kind->commit(out, err);
+    const enum imrec_status st = transfer_set_commit(&t->set, err);
+    t->result.bytes = t->set.bytes;
+    t->result.shards = t->set.number;
+    return st;
 }
 
 enum imrec_status imrec_convert_records(const struct imrec_records_options *options,
@@ -203,15 +301,20 @@ enum imrec_status imrec_convert_records(const struct imrec_records_options *opti
                          .kind = kind_of(o.output),
                          .key = BUF_INIT(TEXT_MOST),
                          .files = BUF_INIT(TEXT_MOST)};
+    features_of_init(&t.features, o.image, o.label);
     if (t.kind == NULL)
         return IMREC_REFUSE(
             err, "%.300s: records are written into .tar, .tfrecord, .tfrecords or .rec files",
             o.output);
-    const enum imrec_status st = run(&t, err);
-    t.kind->abort(t.out);
+    enum imrec_status st = example_parts_init(&t.again, err);
+    if (st == IMREC_OK)
+        st = run(&t, err);
+    transfer_set_end(&t.set);
     imrec_checked_close(t.in);
     buf_free(&t.key);
     buf_free(&t.files);
+    features_of_free(&t.features);
+    example_parts_free(&t.again);
     imrec_free(t.fields);
     *out = t.result;
     return st;

@@ -1,18 +1,25 @@
 /* dataset/transfer/transfer_fields.c - fields that say what the header of a record has. */
 #include "dataset/transfer/transfer_out.h"
 
-uint64_t transfer_number_in(const struct imrec_record *r, const char *name, uint64_t usual)
+void transfer_take_number(const struct imrec_record *r, const char *name, uint64_t *to)
 {
     for (uint32_t i = 0; i < r->field_count; i++)
         if (r->fields[i].kind == IMREC_FIELD_INT64 && r->fields[i].size == sizeof(uint64_t) &&
             transfer_is_called(&r->fields[i], name))
-            return load_le64(r->fields[i].bytes);
-    return usual;
+            *to = load_le64(r->fields[i].bytes);
 }
 
-bool transfer_is_known(const struct imrec_record *r, const struct imrec_field *f)
+struct bytes transfer_text_in(const struct imrec_record *r, const char *name)
 {
-    return transfer_is_called(f, EXAMPLE_ID) || transfer_is_called(f, EXAMPLE_ID2) ||
-           transfer_is_called(f, EXAMPLE_FORMAT) ||
-           (r->mask != NULL && transfer_is_called(f, "mask"));
+    static const uint8_t empty;
+    for (uint32_t i = 0; i < r->field_count; i++)
+        if (r->fields[i].kind == IMREC_FIELD_BYTES && transfer_is_called(&r->fields[i], name))
+            return (struct bytes){r->fields[i].size != 0 ? r->fields[i].bytes : &empty,
+                                  r->fields[i].size};
+    return (struct bytes){NULL, 0};
+}
+
+bool transfer_is_mask(const struct imrec_record *r, const struct imrec_field *f)
+{
+    return r->mask != NULL && f->bytes == r->mask && f->size == r->mask_size;
 }

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "codec/codec.h"
+#include "dataset/transfer/file_name.h"
 #include "dataset/transfer/sample_files.h"
 #include "dataset/transfer/transfer_out.h"
 #include "formats/tar/tar_header.h"
@@ -10,28 +11,27 @@
 #include "storage/sink.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
-#include <strings.h>
 
 #define SAMPLE_MOST ((size_t)1 << 32)
-#define LABELS      "cls"
 
 struct tars {
     struct sink *sink;
     struct codec *codec;
-    struct buf sample;      /* headers and contents */
-    struct buf name, text;  /* of the file in hand */
-    struct buf key, before; /* of the record, and of the one before */
-    bool *used;             /* fields that are written */
+    struct buf sample;                /* headers and contents */
+    struct buf name, text, extension; /* of the file in hand */
+    struct buf key, before;           /* of the record, and of the one before */
+    bool *used;                       /* fields that are written */
     uint64_t used_room, count;
 };
 
-static void abort_archive(void *out)
+static void end(void *out)
 {
     struct tars *x = out;
     if (x == NULL)
         return;
-    struct buf *const bufs[] = {&x->sample, &x->name, &x->text, &x->key, &x->before};
+    struct buf *const bufs[] = {&x->sample, &x->name, &x->text, &x->extension, &x->key, &x->before};
     sink_abort(x->sink);
     codec_free(x->codec);
     for (size_t i = 0; i < sizeof(bufs) / sizeof(*bufs); i++)
@@ -39,21 +39,13 @@ static void abort_archive(void *out)
     IMREC_FREE(x->used, x);
 }
 
-static enum imrec_status open_archive(const char *uri, void **out, struct imrec_error *err)
+static enum imrec_status begin(void **out, struct imrec_error *err)
 {
-    struct tars *x = imrec_zalloc(1, sizeof(*x));
-    *out = NULL;
+    struct tars *x = *out = imrec_zalloc(1, sizeof(*x));
     if (x == NULL)
-        return IMREC_NO_MEMORY(err, "no memory to write %s", uri);
-    x->sample = x->name = x->text = x->key = x->before = BUF_INIT(SAMPLE_MOST);
-    enum imrec_status st = codec_new(&x->codec, err);
-    if (st == IMREC_OK)
-        st = sink_open(uri, &x->sink, err);
-    if (st != IMREC_OK)
-        abort_archive(x);
-    else
-        *out = x;
-    return st;
+        return IMREC_NO_MEMORY(err, "no memory to write archives");
+    x->sample = x->name = x->text = x->extension = x->key = x->before = BUF_INIT(SAMPLE_MOST);
+    return codec_new(&x->codec, err);
 }
 
 static struct bytes text_of(const char *s)
@@ -86,30 +78,19 @@ add_file(struct tars *x, struct bytes extension, struct bytes content, struct im
     return tar_write_file(&x->sample, all_of(&x->name), content, err);
 }
 
-/* A field's name as an extension: what a name of a file cannot have, as %XX. */
-static enum imrec_status name_field(struct buf *to, struct bytes name, struct imrec_error *err)
-{
-    to->n = 0;
-    for (size_t i = 0; i < name.n; i++) {
-        char text[4];
-        const uint8_t c = name.p[i];
-        const bool plain = c > ' ' && c != '/' && c != '%' && c != 0x7f;
-        const int n = snprintf(text, sizeof(text), plain ? "%c" : "%%%02X", c);
-        IMREC_TRY(buf_append(to, text, (size_t)n, err));
-    }
-    return IMREC_OK;
-}
-
+/* NaN without its sign and its other bits: readers of text have one. */
 static enum imrec_status
 add_number(struct buf *to, const struct imrec_field *f, size_t i, struct imrec_error *err)
 {
-    char text[32];
+    const char *before = i != 0 ? " " : "";
     const uint8_t *p = f->bytes;
-    const int n = f->kind == IMREC_FIELD_INT64
-                      ? snprintf(text, sizeof(text), "%s%" PRId64, i != 0 ? " " : "",
-                                 (int64_t)load_le64(p + i * sizeof(int64_t)))
-                      : snprintf(text, sizeof(text), "%s%.9g", i != 0 ? " " : "",
-                                 (double)load_le_float(p + i * sizeof(float)));
+    char text[32];
+    const bool whole = f->kind == IMREC_FIELD_INT64;
+    const float value = whole ? 0 : load_le_float(p + i * sizeof(float));
+    const int n = whole          ? snprintf(text, sizeof(text), "%s%" PRId64, before,
+                                            (int64_t)load_le64(p + i * sizeof(int64_t)))
+                  : isnan(value) ? snprintf(text, sizeof(text), "%snan", before)
+                                 : snprintf(text, sizeof(text), "%s%.9g", before, (double)value);
     return buf_append(to, text, (size_t)n, err);
 }
 
@@ -199,7 +180,8 @@ add_labels(struct tars *x, const struct imrec_record *r, struct imrec_error *err
             snprintf(text, sizeof(text), "%s%.9g", i != 0 ? " " : "", (double)r->labels[i]);
         IMREC_TRY(buf_append(&x->text, text, (size_t)n, err));
     }
-    return r->label_count != 0 ? add_file(x, text_of(LABELS), all_of(&x->text), err) : IMREC_OK;
+    return r->label_count != 0 ? add_file(x, text_of(FILE_LABELS), all_of(&x->text), err)
+                               : IMREC_OK;
 }
 
 static enum imrec_status
@@ -219,42 +201,39 @@ add_mask(struct tars *x, const struct imrec_record *r, struct imrec_error *err)
 static enum imrec_status
 add_ids(struct tars *x, const struct imrec_record *r, struct imrec_error *err)
 {
-    const uint64_t id = transfer_number_in(r, EXAMPLE_ID, r->id),
-                   id2 = transfer_number_in(r, EXAMPLE_ID2, r->id2);
     char text[64];
-    if (id == x->count && id2 == 0)
+    if (r->id == x->count && r->id2 == 0)
         return IMREC_OK;
-    (void)snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64, id, id2);
-    return add_file(x, text_of(SAMPLE_IDS), text_of(text), err);
+    (void)snprintf(text, sizeof(text), "%" PRIu64 " %" PRIu64, r->id, r->id2);
+    return add_file(x, text_of(FILE_IDS), text_of(text), err);
 }
 
-static bool is_own(const struct bytes name)
+/* Of how many fields before it a field has the name. */
+static uint64_t repeats(const struct imrec_record *r, uint32_t i)
 {
-    static const char *const names[] = {LABELS, SAMPLE_IDS};
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (name.n == strlen(names[i]) && strncasecmp((const char *)name.p, names[i], name.n) == 0)
-            return true;
-    return false;
+    const struct imrec_field *f = &r->fields[i];
+    uint64_t n = 0;
+    for (uint32_t k = 0; k < i; k++)
+        n += r->fields[k].name_bytes == f->name_bytes &&
+             memcmp(r->fields[k].name, f->name, f->name_bytes) == 0;
+    return n;
 }
 
-static enum imrec_status add_other_fields(struct tars *x, const struct imrec_record *r,
-                                          uint64_t *dropped, struct imrec_error *err)
+/* Those that no list of files names. */
+static enum imrec_status
+add_other_fields(struct tars *x, const struct imrec_record *r, struct imrec_error *err)
 {
-    struct buf name = BUF_INIT(SAMPLE_MOST);
-    enum imrec_status st = IMREC_OK;
-    for (uint32_t i = 0; i < r->field_count && st == IMREC_OK; i++) {
+    for (uint32_t i = 0; i < r->field_count; i++) {
         const struct imrec_field *f = &r->fields[i];
-        if (x->used[i] || transfer_is_known(r, f) || transfer_is_called(f, SAMPLE_KEY) ||
+        if (x->used[i] || transfer_is_mask(r, f) || transfer_is_called(f, SAMPLE_KEY) ||
             transfer_is_called(f, SAMPLE_FILES))
             continue;
-        st = name_field(&name, (struct bytes){(const uint8_t *)f->name, f->name_bytes}, err);
-        if (st == IMREC_OK && is_own(all_of(&name)))
-            ++*dropped;
-        else if (st == IMREC_OK)
-            st = add_field(x, all_of(&name), f, err);
+        IMREC_TRY(extension_write(&x->extension,
+                                  (struct bytes){(const uint8_t *)f->name, f->name_bytes},
+                                  repeats(r, i), err));
+        IMREC_TRY(add_field(x, all_of(&x->extension), f, err));
     }
-    buf_free(&name);
-    return st;
+    return IMREC_OK;
 }
 
 static enum imrec_status
@@ -308,61 +287,80 @@ take_key(struct tars *x, const struct imrec_record *r, struct bytes key, struct 
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-static struct bytes field_in(const struct imrec_record *r, const char *name)
-{
-    for (uint32_t i = 0; i < r->field_count; i++)
-        if (r->fields[i].kind == IMREC_FIELD_BYTES && transfer_is_called(&r->fields[i], name))
-            return (struct bytes){r->fields[i].bytes, r->fields[i].size};
-    return (struct bytes){NULL, 0};
-}
-
 static enum imrec_status
-put(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_error *err)
+make(void *out, const struct imrec_record *r, uint64_t *dropped, struct imrec_error *err)
 {
     struct tars *x = out;
-    const struct bytes files = field_in(r, SAMPLE_FILES);
+    (void)dropped;
+    const struct bytes files = transfer_text_in(r, SAMPLE_FILES);
     if (!IMREC_GROW(x->used, x->used_room, (uint64_t)r->field_count + 1))
         return IMREC_NO_MEMORY(err, "no memory for fields");
     memset(x->used, 0, r->field_count);
     x->sample.n = 0;
-    IMREC_TRY(take_key(x, r, field_in(r, SAMPLE_KEY), err));
+    IMREC_TRY(take_key(x, r, transfer_text_in(r, SAMPLE_KEY), err));
     IMREC_TRY(files.p != NULL ? add_files(x, r, files, err) : add_parts(x, r, err));
-    IMREC_TRY(add_other_fields(x, r, dropped, err));
+    IMREC_TRY(add_other_fields(x, r, err));
     x->count++;
-    return sink_append(x->sink, x->sample.p, x->sample.n, err);
+    return IMREC_OK;
 }
 
 static enum imrec_status copy(void *out, const struct imrec_record *r, struct imrec_error *err)
 {
     static const uint8_t zeros[TAR_BLOCK];
     struct tars *x = out;
+    x->sample.n = 0;
     IMREC_TRY(sample_files_read(r, &x->name, &x->text, err));
     IMREC_TRY(take_key(x, r, all_of(&x->name), err));
+    IMREC_TRY(buf_append(&x->sample, r->data, r->size, err));
     x->count++;
-    IMREC_TRY(sink_append(x->sink, r->data, r->size, err));
-    return sink_append(x->sink, zeros, (size_t)(tar_padded(r->size) - r->size), err);
+    return buf_append(&x->sample, zeros, (size_t)(tar_padded(r->size) - r->size), err);
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+static enum imrec_status open_archive(void *out, const char *uri, struct imrec_error *err)
+{
+    return sink_open(uri, &((struct tars *)out)->sink, err);
 }
 
 static uint64_t size(const void *out)
 {
-    return sink_size(((const struct tars *)out)->sink);
+    const struct tars *x = out;
+    const uint64_t n = sink_size(x->sink) + x->sample.n;
+    return n + tar_end_bytes(n);
 }
 
-static enum imrec_status commit(void *out, struct imrec_error *err)
+static enum imrec_status write_made(void *out, struct imrec_error *err)
+{
+    struct tars *x = out;
+    const size_t n = x->sample.n;
+    x->sample.n = 0;
+    return sink_append(x->sink, x->sample.p, n, err);
+}
+
+static enum imrec_status finish(void *out, uint64_t *bytes, struct imrec_error *err)
 {
     static const uint8_t zeros[2 * TAR_RECORD];
     struct tars *x = out;
-    struct sink *sink = x->sink;
-    enum imrec_status st = sink_append(sink, zeros, tar_end_bytes(sink_size(sink)), err);
-    if (st == IMREC_OK) {
-        x->sink = NULL;
-        st = sink_commit(sink, err);
-    }
-    abort_archive(x);
+    const enum imrec_status st =
+        sink_append(x->sink, zeros, tar_end_bytes(sink_size(x->sink)), err);
+    if (st == IMREC_OK)
+        return transfer_finish(&x->sink, bytes, err);
+    sink_abort(x->sink);
+    x->sink = NULL;
     return st;
 }
 
 static const char *const suffixes[] = {".tar", NULL};
+static const enum set_file alone[] = {SET_REC};
 
-const struct transfer_kind transfer_tar = {suffixes, open_archive, put,          copy,
-                                           size,     commit,       abort_archive};
+const struct transfer_kind transfer_tar = {.suffixes = suffixes,
+                                           .side_files = alone,
+                                           .begin = begin,
+                                           .make = make,
+                                           .copy = copy,
+                                           .open = open_archive,
+                                           .size = size,
+                                           .write = write_made,
+                                           .finish = finish,
+                                           .end = end};

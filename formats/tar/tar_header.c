@@ -26,6 +26,12 @@ bool tar_is_magic(struct bytes first)
     return first.n >= MAGIC + MAGIC_BYTES && memcmp(first.p + MAGIC, "ustar", MAGIC_BYTES) == 0;
 }
 
+bool tar_is_empty(struct bytes first)
+{
+    return first.n >= TAR_BLOCK && first.p[0] == 0 &&
+           memcmp(first.p, first.p + 1, first.n - 1) == 0;
+}
+
 /* Octal digits between blanks and NULs; or, with the first bit set, a big-endian number (GNU). */
 static bool read_number(const uint8_t *p, size_t n, uint64_t *out)
 {
@@ -61,15 +67,47 @@ static uint64_t sum_of(const uint8_t *p)
     return sum;
 }
 
+/* Whether the checksum is that of the bytes; some old programs have added them as signed ones. */
+static bool is_sum(const uint8_t *p, uint64_t said)
+{
+    const uint64_t sum = sum_of(p);
+    uint64_t negative = 0;
+    for (size_t i = 0; i < TAR_BLOCK; i++)
+        negative += (i < SUM || i >= SUM + SUM_BYTES) && p[i] > 127 ? 256 : 0;
+    return said == sum || (negative <= sum && said == sum - negative);
+}
+
 static enum tar_type type_of(uint8_t flag)
 {
-    return flag == '0' || flag == '\0' || flag == '7' ? TAR_FILE
-           : flag == '1' || flag == '2'               ? TAR_LINK
-           : flag == 'L'                              ? TAR_LONG_NAME
-           : flag == 'x'                              ? TAR_PAX
-           : flag == 'g'                              ? TAR_GLOBAL
-           : flag == 'S'                              ? TAR_SPARSE
-                                                      : TAR_OTHER;
+    return flag == '0' || flag == '\0' || flag == '7'  ? TAR_FILE
+           : flag == '1' || flag == '2'                ? TAR_LINK
+           : flag == '5' || flag == 'D' || flag == 'V' ? TAR_OTHER
+           : flag == 'L'                               ? TAR_LONG_NAME
+           : flag == 'K'                               ? TAR_LONG_LINK
+           : flag == 'x' || flag == 'X'                ? TAR_PAX
+           : flag == 'g'                               ? TAR_GLOBAL
+           : flag == 'S'                               ? TAR_SPARSE
+                                                       : TAR_ODD;
+}
+
+const char *tar_odd_kind(const struct tar_header *h)
+{
+    static const struct {
+        uint8_t flag;
+        const char *kind;
+    } kinds[] = {{'1', "a hard link"},
+                 {'2', "a symbolic link"},
+                 {'3', "a character device"},
+                 {'4', "a block device"},
+                 {'6', "a FIFO"},
+                 {'M', "the rest of a file of another volume"},
+                 {'N', "a list of long names of an old tar"}};
+    if (h->type == TAR_SPARSE)
+        return "a sparse file";
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+        if (kinds[i].flag == h->flag)
+            return kinds[i].kind;
+    return "of an unknown kind";
 }
 
 static size_t field(const uint8_t *p, size_t most, char *out)
@@ -88,23 +126,26 @@ tar_header_parse(const uint8_t p[TAR_BLOCK], struct tar_header *out, struct imre
     uint64_t sum;
     out->name[0] = '\0';
     out->size = 0;
+    out->flag = 0;
     out->written = (struct bytes){p, 0};
-    if (p[0] == 0 && memcmp(p, p + 1, TAR_BLOCK - 1) == 0) { /* each is as the one before it */
+    if (tar_is_empty((struct bytes){p, TAR_BLOCK})) {
         out->type = TAR_END;
         return IMREC_OK;
     }
-    if (!tar_is_magic((struct bytes){p, TAR_BLOCK}))
+    const bool summed = read_number(p + SUM, SUM_BYTES, &sum) && is_sum(p, sum);
+    if (!summed && !tar_is_magic((struct bytes){p, TAR_BLOCK})) /* older ones have a sum alone */
         return imrec_fail(err, IMREC_ERR_CORRUPT,
                           "not a header of a tar archive: its byte 257 must begin 'ustar'");
-    if (!read_number(p + SUM, SUM_BYTES, &sum) || sum != sum_of(p))
+    if (!summed)
         return imrec_fail(err, IMREC_ERR_CORRUPT,
                           "the checksum of a tar header is wrong: its bytes add up to %llu",
                           (unsigned long long)sum_of(p));
     if (!read_number(p + SIZE, SIZE_BYTES, &out->size) || out->size > (uint64_t)INT64_MAX)
         return imrec_fail(err, IMREC_ERR_CORRUPT, "the size of a tar header is not a number");
     out->type = type_of(p[TYPE]);
+    out->flag = p[TYPE];
     size_t n = 0;
-    if (p[MAGIC + MAGIC_BYTES] == '\0' &&
+    if (tar_is_magic((struct bytes){p, TAR_BLOCK}) && p[MAGIC + MAGIC_BYTES] == '\0' &&
         p[PREFIX] != '\0') { /* POSIX has a prefix, GNU does not */
         n = field(p + PREFIX, PREFIX_BYTES, out->name);
         out->name[n++] = '/';

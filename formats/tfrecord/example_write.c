@@ -36,22 +36,55 @@ static enum imrec_status put_head(struct buf *out, uint8_t tag, size_t n, struct
     return put_varint(out, n, err);
 }
 
-/* Bytes of the values, of their list, of the feature, of its entry. */
+/* Bytes of packed numbers, of their list, of the feature, of its entry. */
 struct sizes {
-    size_t values, list, feature, entry;
+    size_t packed, list, feature, entry;
 };
+
+static size_t count_of(const struct example_item *item)
+{
+    return item->type == EXAMPLE_BYTES && item->list == NULL ? 1 : item->count;
+}
+
+static struct bytes value_of(const struct example_item *item, size_t i)
+{
+    return item->list == NULL ? item->bytes : item->list[i];
+}
 
 static struct sizes sizes_of(const struct example_item *item)
 {
-    struct sizes s = {.values = item->bytes.n};
+    struct sizes s = {0};
     if (item->type == EXAMPLE_FLOATS)
-        s.values = item->count * sizeof(float);
+        s.packed = item->count * sizeof(float);
     for (size_t i = 0; item->type == EXAMPLE_INTS && i < item->count; i++)
-        s.values = (i != 0 ? s.values : 0) + varint_bytes((uint64_t)item->ints[i]);
-    s.list = field_bytes(s.values);
-    s.feature = field_bytes(s.list);
+        s.packed += varint_bytes((uint64_t)item->ints[i]);
+    for (size_t i = 0; item->type == EXAMPLE_BYTES && i < count_of(item); i++)
+        s.list += field_bytes(value_of(item, i).n);
+    if (s.packed != 0) /* no numbers have no field: protobuf writes an empty list */
+        s.list = field_bytes(s.packed);
+    s.feature = item->type != EXAMPLE_NONE ? field_bytes(s.list) : 0;
     s.entry = field_bytes(item->name.n) + field_bytes(s.feature);
     return s;
+}
+
+static enum imrec_status put_bytes(struct buf *out, struct bytes value, struct imrec_error *err)
+{
+    IMREC_TRY(put_head(out, TAG_1, value.n, err));
+    return buf_append(out, value.p, value.n, err);
+}
+
+static enum imrec_status
+put_values(const struct example_item *item, size_t packed, struct buf *out, struct imrec_error *err)
+{
+    for (size_t i = 0; item->type == EXAMPLE_BYTES && i < count_of(item); i++)
+        IMREC_TRY(put_bytes(out, value_of(item, i), err));
+    if (packed != 0)
+        IMREC_TRY(put_head(out, TAG_1, packed, err));
+    if (item->type == EXAMPLE_FLOATS)
+        return buf_append(out, item->floats, packed, err);
+    for (size_t i = 0; item->type == EXAMPLE_INTS && i < item->count; i++)
+        IMREC_TRY(put_varint(out, (uint64_t)item->ints[i], err));
+    return IMREC_OK;
 }
 
 static enum imrec_status
@@ -59,18 +92,12 @@ put_item(const struct example_item *item, struct buf *out, struct imrec_error *e
 {
     const struct sizes s = sizes_of(item);
     IMREC_TRY(put_head(out, TAG_1, s.entry, err));
-    IMREC_TRY(put_head(out, TAG_1, item->name.n, err));
-    IMREC_TRY(buf_append(out, item->name.p, item->name.n, err));
+    IMREC_TRY(put_bytes(out, item->name, err));
     IMREC_TRY(put_head(out, TAG_2, s.feature, err));
+    if (item->type == EXAMPLE_NONE)
+        return IMREC_OK;
     IMREC_TRY(put_head(out, (uint8_t)(item->type << 3 | 2), s.list, err));
-    IMREC_TRY(put_head(out, TAG_1, s.values, err));
-    if (item->type == EXAMPLE_BYTES)
-        return buf_append(out, item->bytes.p, item->bytes.n, err);
-    if (item->type == EXAMPLE_FLOATS)
-        return buf_append(out, item->floats, s.values, err);
-    for (size_t i = 0; i < item->count; i++)
-        IMREC_TRY(put_varint(out, (uint64_t)item->ints[i], err));
-    return IMREC_OK;
+    return put_values(item, s.packed, out, err);
 }
 
 enum imrec_status

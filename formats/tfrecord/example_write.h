@@ -7,11 +7,12 @@
 
 struct example_item {
     struct bytes name;
-    enum example_type type;
-    struct bytes bytes;    /* EXAMPLE_BYTES: one value */
-    const int64_t *ints;   /* EXAMPLE_INTS, packed */
-    const uint8_t *floats; /* EXAMPLE_FLOATS: little-endian, packed */
-    size_t count;          /* of numbers */
+    enum example_type type;   /* EXAMPLE_NONE: a feature of no values and no type */
+    struct bytes bytes;       /* EXAMPLE_BYTES without a list: one value */
+    const struct bytes *list; /* EXAMPLE_BYTES: `count` values; NULL: one */
+    const int64_t *ints;      /* EXAMPLE_INTS, packed */
+    const uint8_t *floats;    /* EXAMPLE_FLOATS: little-endian, packed */
+    size_t count;             /* of numbers, or of the list */
 };
 
 /* Appends the Example, its features in the given order; the names must differ. */

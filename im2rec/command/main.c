@@ -15,7 +15,6 @@
 #include "im2rec/command/summary.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/list/archive_names.h"
-#include "im2rec/shard/shard_kinds.h"
 #include "imrec/imrec.h"
 #include "storage/source.h"
 
@@ -136,8 +135,7 @@ static int take_pairs(struct command *c)
     struct imrec_error err;
     if (c->task.root == NULL || c->archives != NULL || c->task.list != NULL ||
         c->lists.count != 0 || c->flags.pack.list || c->flags.pack.masks[0] != '\0' ||
-        c->flags.pack.annotations[0] != '\0' || shard_kinds[c->flags.pack.format]->bare ||
-        c->flags.pack.class_from != IMREC_CLASS_TOP)
+        c->flags.pack.annotations[0] != '\0' || c->flags.pack.class_from != IMREC_CLASS_TOP)
         return EXIT_OK;
     if (pairs_find(c->task.root, &c->pairs, &err) != IMREC_OK)
         return cli_refuse(stderr, NAME, "%s", err.message);

@@ -53,12 +53,10 @@ static bool alters_images(const struct imrec_pack_options *o)
 
 static enum imrec_status check_fields(const struct imrec_pack_options *o, struct imrec_error *err)
 {
-    if (o->fields[0] != '\0' && (o->list || shard_kinds[o->format]->bare))
-        return refuse(err, "fields are packed into records: list and format=cbf cannot go with "
-                           "them");
-    if (o->columns[0] != '\0' && (o->list || shard_kinds[o->format]->bare))
-        return refuse(err, "columns are packed into records: list and format=cbf cannot go with "
-                           "them");
+    if (o->fields[0] != '\0' && o->list)
+        return refuse(err, "fields are packed with images: list cannot go with them");
+    if (o->columns[0] != '\0' && o->list)
+        return refuse(err, "columns are packed with images: list cannot go with them");
     if (o->columns[0] != '\0' && o->annotations[0] != '\0')
         return refuse(err, "columns are those of a list: annotations have none");
     return IMREC_OK;
@@ -73,8 +71,8 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
                            "with it");
     if (o->drop_empty && o->annotations[0] == '\0')
         return refuse(err, "drop_empty is about images of annotations: it needs annotations");
-    if (o->masks[0] != '\0' && (o->list || shard_kinds[o->format]->bare))
-        return refuse(err, "masks are packed into records: list and format=cbf cannot go with it");
+    if (o->masks[0] != '\0' && o->list)
+        return refuse(err, "masks are packed with images: list cannot go with it");
     IMREC_TRY(check_fields(o, err));
     if (o->keypoints != 0 && !o->pack_label && o->annotations[0] == '\0')
         return refuse(err, "keypoints are labels of a list: they need pack_label");

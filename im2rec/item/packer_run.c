@@ -118,16 +118,10 @@ static void find_rest(const struct packer *k, struct rest *r)
                                    : 0;
 }
 
-/* Head, image, and the rest, in one piece. */
-static bool
-append_all(struct packer *k, struct pack_item *p, struct bytes image, const struct rest *r)
+static bool append_rest(struct packer *k, struct pack_item *p, const struct rest *r)
 {
     struct imrec_error err;
     uint8_t trailer[RECORD_MASK_TRAILER_BYTES];
-    k->record.n = 0;
-    if (!packer_fine(p, buf_append(&k->record, k->head.p, k->head.n, &err), &err) ||
-        !packer_fine(p, buf_append(&k->record, image.p, image.n, &err), &err))
-        return false;
     if (r->field_count != 0)
         return packer_fine(p, record_fields_append(&k->record, r->fields, r->field_count, &err),
                            &err);
@@ -136,6 +130,17 @@ append_all(struct packer *k, struct pack_item *p, struct bytes image, const stru
     record_mask_trailer(r->mask, trailer);
     return packer_fine(p, buf_append(&k->record, r->mask.p, r->mask.n, &err), &err) &&
            packer_fine(p, buf_append(&k->record, trailer, sizeof(trailer), &err), &err);
+}
+
+/* Head, image, and the rest, in one piece. */
+static bool
+append_all(struct packer *k, struct pack_item *p, struct bytes image, const struct rest *r)
+{
+    struct imrec_error err;
+    k->record.n = 0;
+    return packer_fine(p, buf_append(&k->record, k->head.p, k->head.n, &err), &err) &&
+           packer_fine(p, buf_append(&k->record, image.p, image.n, &err), &err) &&
+           append_rest(k, p, r);
 }
 
 /* The file follows room for the head: where it is the rest of the record, nothing is copied. */
@@ -159,15 +164,33 @@ static bool join(struct packer *k, struct pack_item *p, struct bytes image, stru
     return true;
 }
 
-static bool frame(struct packer *k, struct pack_item *p, struct bytes image)
+static bool frame_bytes(struct packer *k, struct pack_item *p, struct bytes b)
 {
     struct imrec_error err;
-    struct bytes whole = image;
-    if (k->o->pixels) /* encode() has made the record */
-        return true;
-    if (!(k->kind->bare ? fits_record(p, image.n) : join(k, p, image, &whole)))
+    return packer_fine(p, k->kind->frame(b, &p->record, &p->crc, &err), &err);
+}
+
+/* The image, and after it the rest, where the set has any. */
+static bool frame_bare(struct packer *k, struct pack_item *p, struct bytes image)
+{
+    struct rest rest;
+    const bool follows = shard_has_rest(k->all);
+    find_rest(k, &rest);
+    if (!fits_record(p, image.n + min_u64(rest.bytes, (uint64_t)RECORD_MAX + 1)))
         return false;
-    return packer_fine(p, k->kind->frame(whole, &p->record, &p->crc, &err), &err);
+    if (!k->o->pixels && !frame_bytes(k, p, image)) /* else encode() has made the record */
+        return false;
+    k->record.n = 0;
+    return !follows || (append_rest(k, p, &rest) &&
+                        frame_bytes(k, p, (struct bytes){k->record.p, k->record.n}));
+}
+
+static bool frame(struct packer *k, struct pack_item *p, struct bytes image)
+{
+    struct bytes whole;
+    if (k->kind->bare)
+        return frame_bare(k, p, image);
+    return join(k, p, image, &whole) && frame_bytes(k, p, whole);
 }
 
 /* ---- one image ------------------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/shown.h"
+#include "im2rec/item/packed_archive.h"
 #include "storage/source.h"
 
 #include <errno.h>
@@ -88,10 +89,17 @@ static struct bytes file_of(const struct pack_item *p)
     return (struct bytes){p->path.p, p->place.archive != 0 ? p->place.archive : p->path.n};
 }
 
+/* Whether the image's file is an archive that is unpacked. */
+static bool is_in_packed(const struct pack_item *p, const char *uri)
+{
+    return p->place.archive != 0 && archive_is_packed(uri);
+}
+
 bool file_is_in_store(const struct pack_item *p, const struct file_root *root,
                       char uri[2 * IMAGE_PATH_MAX])
 {
-    return join(file_of(p), root->path, uri, NULL) == IMREC_OK && source_is_remote(uri);
+    return join(file_of(p), root->path, uri, NULL) == IMREC_OK && source_is_remote(uri) &&
+           !is_in_packed(p, uri);
 }
 
 /* ---- folders that go while they are packed ------------------------------------------------ */
@@ -238,6 +246,21 @@ static bool open_local(struct pack_item *p, const struct file_root *root, const 
     return true;
 }
 
+/* Nobody knows the size of such an archive before all of it is unpacked. */
+static bool open_packed(struct pack_item *p, const struct file_root *root, const char *uri,
+                        struct image_file *out)
+{
+    struct imrec_error err;
+    const enum imrec_status st =
+        root->packed != NULL
+            ? packed_archive_take(root->packed, uri, &out->packed, &err)
+            : imrec_fail(&err, IMREC_ERR_UNSUPPORTED, "%.300s: tasks read no packed archives", uri);
+    out->size = p->place.size;
+    if (st != IMREC_OK)
+        refuse_remote(p, &err);
+    return st == IMREC_OK;
+}
+
 /* The image's piece of the archive, which must be the one that was listed. */
 static bool find_piece(struct pack_item *p, const char *archive, struct image_file *out)
 {
@@ -266,8 +289,10 @@ bool file_open(struct pack_item *p, const struct file_root *root, struct image_f
         pack_item_skip(p, REASON_UNREADABLE, "%s", err.message);
         return false;
     }
-    return (source_is_remote(full) ? open_remote(p, full, out) : open_local(p, root, full, out)) &&
-           find_piece(p, full, out);
+    const bool opened = is_in_packed(p, full)    ? open_packed(p, root, full, out)
+                        : source_is_remote(full) ? open_remote(p, full, out)
+                                                 : open_local(p, root, full, out);
+    return opened && find_piece(p, full, out);
 }
 
 void file_close(struct image_file *file)
@@ -275,6 +300,7 @@ void file_close(struct image_file *file)
     if (file->fd >= 0)
         close(file->fd);
     source_close(file->source);
+    packed_archive_leave(file->packed);
     *file = IMAGE_FILE_NONE;
 }
 
@@ -321,9 +347,9 @@ static bool read_all(struct pack_item *p, const struct file_root *root,
 static bool read_remote(struct pack_item *p, const struct image_file *file, uint8_t *to, size_t n)
 {
     struct imrec_error err;
-    const enum imrec_status st = file->fetch != NULL
-                                     ? fetch_read(file->fetch, to, &err)
-                                     : source_read(file->source, file->begin, to, n, &err);
+    struct source *from = file->packed != NULL ? packed_archive_source(file->packed) : file->source;
+    const enum imrec_status st = file->fetch != NULL ? fetch_read(file->fetch, to, &err)
+                                                     : source_read(from, file->begin, to, n, &err);
     const bool read = st == IMREC_OK;
     if (!read)
         refuse_remote(p, &err);

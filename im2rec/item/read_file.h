@@ -18,7 +18,7 @@ struct bytes file_public_name(struct bytes path, char room[IMAGE_PATH_MAX]);
 /* The path with `suffix`, ".png", in place of its extension; false: it is longer than a path is. */
 bool file_sibling(struct bytes path, const char *suffix, char out[IMAGE_PATH_MAX]);
 struct file_root;
-/* Whether the image is in a store, not in a folder: its URI. */
+/* Whether the image is in a store, not in a folder, and can be read ahead: its URI. */
 bool file_is_in_store(const struct pack_item *p, const struct file_root *root,
                       char uri[2 * IMAGE_PATH_MAX]);
 /* The folder that paths are relative to. It and, of a folder that was looked through, those below
@@ -29,16 +29,18 @@ struct file_root {
     bool known;   /* it was there */
     bool scanned; /* as were the folders of all paths */
     uint64_t device, inode;
-    const struct stop *stop; /* ends what is read, decoded and encoded; NULL: nothing does */
+    const struct stop *stop;        /* ends what is read, decoded and encoded; NULL: nothing does */
+    struct packed_archives *packed; /* to read images of; NULL: there are none. The caller's */
 };
 void file_root_init(struct file_root *r, const char *path, bool scanned, const struct stop *stop);
 
 struct source;
 struct image_file {
-    int fd;                /* -1: none ... */
-    struct source *source; /* ... or it is in a store of another kind ... */
-    struct fetch *fetch;   /* ... from which it is being read already */
-    uint64_t begin, size;  /* of the image, in the file */
+    int fd;                        /* -1: none ... */
+    struct source *source;         /* ... or it is in a store of another kind ... */
+    struct fetch *fetch;           /* ... from which it is being read already ... */
+    struct packed_archive *packed; /* ... or in an archive that is unpacked */
+    uint64_t begin, size;          /* of the image, in the file */
 };
 #define IMAGE_FILE_NONE ((struct image_file){.fd = -1})
 

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "im2rec/item/packed_archive.h"
 #include "storage/source.h"
 
 #include <string.h>
@@ -11,15 +12,51 @@
 
 #define SUFFIX ".tar"
 
+static bool is_alphanumeric(char c)
+{
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Those that are packed in a way that nobody reads here, "a.tar.zst", are refused when they are
+ * opened. */
+static bool is_called_archive(const char *name, size_t n)
+{
+    static const char *const suffixes[] = {SUFFIX, ".tgz"};
+    size_t last = n;
+    while (last > 0 && is_alphanumeric(name[last - 1]))
+        last--;
+    if (last < n && last > 1 && name[last - 1] == '.') { /* or the name without this extension */
+        const size_t m = strlen(SUFFIX);
+        if (last - 1 > m && strncasecmp(name + last - 1 - m, SUFFIX, m) == 0)
+            return true;
+    }
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        const size_t m = strlen(suffixes[i]);
+        if (n > m && strncasecmp(name + n - m, suffixes[i], m) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool archives_are(const char *spec)
 {
     const char *last = strrchr(spec, ';');
     last = source_path(last != NULL ? last + 1 : spec);
     struct stat st;
-    const size_t n = source_name_bytes(last), m = strlen(SUFFIX);
-    if (n <= m || strncasecmp(last + n - m, SUFFIX, m) != 0)
+    if (!is_called_archive(last, source_name_bytes(last)))
         return false;
     return source_is_remote(last) || stat(last, &st) != 0 || !S_ISDIR(st.st_mode);
+}
+
+bool archives_are_packed(const char *spec)
+{
+    for (const char *at = spec; *at != '\0';) {
+        const size_t n = strcspn(at, ";");
+        if (name_is_packed(at, n))
+            return true;
+        at += n + (at[n] == ';');
+    }
+    return false;
 }
 
 static enum imrec_status check_names(struct uri_list *l, struct imrec_error *err)

@@ -4,8 +4,11 @@
 
 #include "storage/uri_list.h"
 
-/* Whether this names archives, not a folder: its last name ends in ".tar", and is no folder. */
+/* Whether this names archives, not a folder: its last name ends in ".tar", ".tar.gz" or alike, and
+ * is no folder. */
 bool archives_are(const char *spec);
+/* Whether one of the names is that of an archive that gzip has packed. */
+bool archives_are_packed(const char *spec);
 /* "a.tar;b.tar", a glob. All of them are in one store, and named from one place there. */
 IMREC_NODISCARD enum imrec_status
 archives_list(const char *spec, struct uri_list *out, struct imrec_error *err);

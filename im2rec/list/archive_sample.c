@@ -52,9 +52,28 @@ static bool take_field(const struct sample_rules *r, const char *extension,
     return false;
 }
 
+static enum imrec_status several_images(const struct tar_samples *s, const char *archive,
+                                        const struct tar_part *first, const struct tar_part *second,
+                                        struct imrec_error *err)
+{
+    const char *a = tar_part_extension(s, first), *b = tar_part_extension(s, second);
+    if (is_extension(a, b))
+        (void)IMREC_REFUSE(err,
+                           "%.200s: sample '%.100s' has two files .%.60s, whose contents begin at "
+                           "bytes %" PRIu64 " and %" PRIu64 ": one key is one sample",
+                           archive, s->key, a, first->content, second->content);
+    else
+        (void)IMREC_REFUSE(err,
+                           "%.200s: sample '%.100s' has several images, .%.60s and .%.60s: choose "
+                           "one of them, image_ext=%.60s",
+                           archive, s->key, a, b, b);
+    imrec_error_file(err, archive);
+    return IMREC_ERR_ARGUMENT;
+}
+
 enum imrec_status sample_choose(const struct sample_rules *r, const struct tar_samples *s,
-                                const char *archive, struct sample_files *out,
-                                struct imrec_error *err)
+                                const char *archive, struct other_names *names,
+                                struct sample_files *out, struct imrec_error *err)
 {
     *out = (struct sample_files){.others = 0};
     for (uint32_t i = 0; i < s->count; i++) {
@@ -63,17 +82,15 @@ enum imrec_status sample_choose(const struct sample_rules *r, const struct tar_s
         const bool field = take_field(r, extension, p, out);
         if (is_image(r, extension)) {
             if (out->image != NULL)
-                return IMREC_REFUSE(err,
-                                    "%.200s: sample '%.200s' has several images, .%.60s and "
-                                    ".%.60s: choose one of them, image_ext=%.60s",
-                                    archive, s->key, tar_part_extension(s, out->image), extension,
-                                    extension);
+                return several_images(s, archive, out->image, p, err);
             out->image = p;
         } else if (r->label_ext != NULL && is_extension(extension, r->label_ext)) {
             out->twice |= out->label != NULL;
             out->label = p;
-        } else {
-            out->others += !field;
+        } else if (!field) {
+            out->others++;
+            if (names != NULL)
+                other_names_add(names, ".", extension);
         }
     }
     return IMREC_OK;
@@ -114,13 +131,14 @@ static struct bytes trimmed(struct bytes text)
     return text;
 }
 
-/* NULL: *out is the label; else what is wrong with it. */
-static const char *read_label(const struct tar_samples *s, const struct tar_part *p, float *out)
+/* NULL: *out is the label; else what is wrong with it. *said: its text. */
+static const char *
+read_label(const struct tar_samples *s, const struct tar_part *p, float *out, struct bytes *said)
 {
     const uint8_t *kept = tar_part_kept(s, p);
     if (kept == NULL)
-        return p->type == TAR_LINK ? "is a link" : "has too many bytes for a number";
-    const struct bytes text = trimmed((struct bytes){kept, (size_t)p->bytes});
+        return "has too many bytes for a number";
+    const struct bytes text = *said = trimmed((struct bytes){kept, (size_t)p->bytes});
     const enum text_float st = text_to_float(text, out);
     if (st == TEXT_FLOAT_TOO_LARGE)
         return "is too large for a label, which has 32 bits";
@@ -154,6 +172,7 @@ static enum reason judge_label(const struct sample_rules *r, const struct tar_sa
 {
     char has[EXTENSIONS_BYTES];
     const char *fault = NULL;
+    struct bytes said = {NULL, 0};
     *label = 0;
     if (r->label_ext == NULL)
         return REASON_NONE;
@@ -163,8 +182,12 @@ static enum reason judge_label(const struct sample_rules *r, const struct tar_sa
                  has);
     else if (f->twice)
         snprintf(why, SAMPLE_WHY_BYTES, "its sample has two labels .%s", r->label_ext);
-    else if ((fault = read_label(s, f->label, label)) != NULL)
-        snprintf(why, SAMPLE_WHY_BYTES, "its label .%s %s", r->label_ext, fault);
+    else if (f->label->type == TAR_LINK) {
+        snprintf(why, SAMPLE_WHY_BYTES, "its label .%s is a link in the archive", r->label_ext);
+        return REASON_LINK;
+    } else if ((fault = read_label(s, f->label, label, &said)) != NULL)
+        snprintf(why, SAMPLE_WHY_BYTES, "its label .%s %s%s%s", r->label_ext, fault,
+                 said.p != NULL ? ": " : "", said.p != NULL ? text_quote(said).s : "");
     else
         return REASON_NONE;
     return REASON_LABEL;

@@ -6,6 +6,7 @@
 #include "container/archive/tar_samples.h"
 #include "container/folder/reason.h"
 #include "formats/field_names.h"
+#include "im2rec/list/other_names.h"
 
 #define SAMPLE_LABEL_MOST   64u /* bytes of a label, which are to be kept with the sample */
 #define SAMPLE_WHY_BYTES    400
@@ -24,10 +25,11 @@ struct sample_files { /* NULL: there is none */
     uint32_t others; /* files that are none of these */
 };
 
-/* IMREC_ERR_ARGUMENT: several images. `archive` is for the message. */
-IMREC_NODISCARD enum imrec_status sample_choose(const struct sample_rules *r,
-                                                const struct tar_samples *s, const char *archive,
-                                                struct sample_files *out, struct imrec_error *err);
+/* IMREC_ERR_ARGUMENT: several images. `archive` is for the message. Names of others are added to
+ * *names, which may be NULL. */
+IMREC_NODISCARD enum imrec_status
+sample_choose(const struct sample_rules *r, const struct tar_samples *s, const char *archive,
+              struct other_names *names, struct sample_files *out, struct imrec_error *err);
 /* The first of the usual labels that the sample has; NULL: none. */
 const char *sample_usual_label(const struct tar_samples *s);
 /* REASON_NONE: the image can be packed, and *label is its label (0 without rules for one). Else why

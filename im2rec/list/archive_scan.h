@@ -8,6 +8,7 @@
 #include "container/folder/scanned.h"
 #include "formats/field_names.h"
 #include "im2rec/list/archive_names.h"
+#include "im2rec/list/other_names.h"
 #include "imrec/packer.h"
 
 struct archive_options {
@@ -16,6 +17,8 @@ struct archive_options {
     const char *label_ext;      /* "cls"; "": cls, label or id; "none": 0 stands for none */
     const char *const *builtin; /* extensions with their dot, NULL at the end */
     const struct field_names *fields; /* extensions of further files of a sample; or NULL */
+    enum imrec_archive_errors errors;
+    struct other_names *others; /* becomes the names of files that are not packed; or NULL */
     bool (*go_on)(void *user, uint64_t images); /* called now and then; false ends the scan */
     void *user;
     const struct stop *stop; /* ends it, too; or NULL */

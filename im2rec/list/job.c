@@ -8,6 +8,7 @@
 #include "formats/image_names.h"
 #include "im2rec/item/item_fields.h"
 #include "im2rec/item/pack_options.h"
+#include "im2rec/item/packed_archive.h"
 #include "im2rec/list/annotations.h"
 #include "im2rec/list/archive_scan.h"
 #include "im2rec/list/python_random.h"
@@ -85,9 +86,10 @@ static void take_share(const struct imrec_pack_options *p, struct job *j)
 static enum imrec_status
 check_no_archives(const struct imrec_pack_options *p, struct imrec_error *err)
 {
-    return p->image_ext[0] == '\0' && p->label_ext[0] == '\0'
+    return p->image_ext[0] == '\0' && p->label_ext[0] == '\0' &&
+                   p->archive_errors == IMREC_ARCHIVE_SKIP
                ? IMREC_OK
-               : IMREC_REFUSE(err, "image_ext and label_ext are for tar archives");
+               : IMREC_REFUSE(err, "image_ext, label_ext and archive_errors are for tar archives");
 }
 
 static enum imrec_status
@@ -134,6 +136,14 @@ check_archives(const struct imrec_pack_options *p, const char *spec, struct imre
                : IMREC_REFUSE(err, "%s is for folders: %.200s is an archive", wrong, spec);
 }
 
+static enum imrec_status hold_packed(struct job *j, struct imrec_error *err)
+{
+    for (size_t i = 0; i < j->scan.folder_count && j->packed == NULL; i++)
+        if (archive_is_packed(j->scan.folders[i].path))
+            IMREC_TRY(packed_archives_new(&j->packed, err));
+    return IMREC_OK;
+}
+
 /* They keep their order, as lists do. */
 static enum imrec_status open_archives(const struct job_options *o,
                                        const struct field_names *fields, struct job *j,
@@ -145,11 +155,14 @@ static enum imrec_status open_archives(const struct job_options *o,
                                         .label_ext = p->label_ext,
                                         .builtin = image_extensions(),
                                         .fields = fields,
+                                        .errors = p->archive_errors,
+                                        .others = &j->others,
                                         .go_on = o->go_on,
                                         .user = o->user,
                                         .stop = o->stop};
     IMREC_TRY(check_archives(p, o->task->root, err));
     IMREC_TRY(archives_scan(&all, &j->scan, &j->archives, err));
+    IMREC_TRY(hold_packed(j, err));
     j->unlabelled = archives_without_labels(p);
     j->fields = fields->count;
     take_share(p, j);
@@ -278,6 +291,7 @@ static bool is_folder(const char *path)
 void job_warn(const struct job *j, const struct job_options *o)
 {
     const char *name = o->pack->annotations;
+    other_names_warn(&j->others);
     if (j->without_area != 0)
         imrec_log(IMREC_LOG_WARNING,
                   "%s: objects without an area inside their image: %" PRIu64 ", skipped", name,
@@ -389,6 +403,7 @@ void job_close(struct job *j)
     scan_free(&j->scan);
     list_close(j->list);
     imrec_free(j->archives);
+    packed_archives_free(j->packed);
     class_list_free(&j->given);
     *j = (struct job){0};
 }

@@ -7,15 +7,18 @@
 
 #include "container/folder/folder_scan.h"
 #include "im2rec/item/pack_item.h"
+#include "im2rec/list/other_names.h"
 
 struct list_reader;
 struct source;
 struct job {
-    uint64_t total;        /* images of this share */
-    uint64_t fingerprint;  /* of all that this share is made of: paths, labels, skips of the scan */
-    struct scan scan;      /* of a folder, or of archives */
-    char *archives;        /* the folder in which these are; NULL: there are none */
-    uint32_t fields;       /* of an image in archives, whose columns say where they are */
+    uint64_t total;       /* images of this share */
+    uint64_t fingerprint; /* of all that this share is made of: paths, labels, skips of the scan */
+    struct scan scan;     /* of a folder, or of archives */
+    struct other_names others;      /* files of archives that are not packed */
+    struct packed_archives *packed; /* of which images are read; NULL: none is packed */
+    char *archives;                 /* the folder in which these are; NULL: there are none */
+    uint32_t fields;                /* of an image in archives, whose columns say where they are */
     bool places;           /* paths of the list begin with places in archives: it is a plan's */
     bool unlabelled;       /* all labels are 0 and stand for none */
     bool scanned;          /* its list is what a scan found: its lines are nobody's */

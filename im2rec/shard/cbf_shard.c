@@ -2,10 +2,10 @@
  * im2rec/shard/cbf_shard.c - a CBF file being written: the streams, a record for each image, and a
  * shard that can be resumed after an interruption. docs/formats/cbf.md describes the streams.
  *
- * A worker prepares u32 bytes of the image, then the sequence of the first stream, `image` or
- * `features`. Complete chunks are durable. NAME.idx.part has their places, 24 bytes a chunk, from
- * which a resumed run makes the header. When the set becomes real the side file is removed: the
- * header has the same.
+ * A worker prepares u32 bytes of the image, then its sequence of `image` or `features`; in a set
+ * with fields or masks then u32 bytes of these, and their sequence of `fields`. Complete chunks are
+ * durable. NAME.idx.part has their places, 24 bytes a chunk, from which a resumed run makes the
+ * header. When the set becomes real the side file is removed: the header has the same.
  */
 #include "im2rec/shard/shard_writer.h"
 
@@ -23,20 +23,21 @@
 
 #define ENTRY_BYTES 24u
 #define TABLE_MAX   ((size_t)1 << 34)
-#define STREAMS_MAX 4u
+#define STREAMS_MAX 6u
+#define SMALL_MAX   4u   /* of them, whose sequences are made here */
 #define ROW         256u /* values converted at once */
 #define SCRATCH     ".idx"
 
 enum { SHARD, TABLE }; /* of the sinks */
 
 struct cbf_shard {
-    bool pixels;
+    bool pixels, rest;  /* rest: there are streams of fields and masks */
     uint32_t features;  /* values of an image, with pixels */
     uint32_t classes;   /* values of a one-hot label; 0: dense */
     uint32_t label_dim; /* dense */
     struct cbf_writer *writer;
 
-    struct buf small; /* of the record that comes: all streams but the first */
+    struct buf small; /* of the record that comes: all streams but images and fields */
     uint64_t offset[STREAMS_MAX][2];
     struct chunk_stream stream[STREAMS_MAX];
     struct sequence_chunk one;
@@ -49,16 +50,21 @@ static uint32_t streams_of(const struct cbf_shard *s, struct stream_info out[STR
 {
     const enum stream_storage labels = s->classes != 0 ? STREAM_SPARSE : STREAM_DENSE;
     const uint32_t label_dim = s->classes != 0 ? s->classes : s->label_dim;
-    if (s->pixels) {
-        out[0] = (struct stream_info){.name = "features", .dim = s->features};
-        out[1] = (struct stream_info){.name = "labels", .storage = labels, .dim = label_dim};
-        return 2;
+    uint32_t n = 0;
+    if (s->rest) { /* their lengths come before all that is not of one size: a reader counts on */
+        out[n++] = (struct stream_info){.name = "fields_bytes", .dim = 2};
+        out[n++] = (struct stream_info){.name = "fields", .dim = 1};
     }
-    out[0] = (struct stream_info){.name = "image", .dim = 1};
-    out[1] = (struct stream_info){.name = "image_bytes", .dim = 2};
-    out[2] = (struct stream_info){.name = "label", .storage = labels, .dim = label_dim};
-    out[3] = (struct stream_info){.name = "id", .dim = 4};
-    return 4;
+    if (s->pixels) {
+        out[n++] = (struct stream_info){.name = "features", .dim = s->features};
+        out[n++] = (struct stream_info){.name = "labels", .storage = labels, .dim = label_dim};
+        return n;
+    }
+    out[n++] = (struct stream_info){.name = "image", .dim = 1};
+    out[n++] = (struct stream_info){.name = "image_bytes", .dim = 2};
+    out[n++] = (struct stream_info){.name = "label", .storage = labels, .dim = label_dim};
+    out[n++] = (struct stream_info){.name = "id", .dim = 4};
+    return n;
 }
 
 static enum imrec_status put_u32(struct buf *b, uint32_t v, struct imrec_error *err)
@@ -82,7 +88,8 @@ static enum imrec_status
 frame(struct bytes image, struct buf *out, uint32_t *crc, struct imrec_error *err)
 {
     static const uint8_t zeros[4];
-    const uint32_t n = (uint32_t)image.n, elements = (n + 3) / 4; /* an image is below 2^29 */
+    const uint32_t n = (uint32_t)image.n;               /* below 2^29, as fields are, too */
+    const uint32_t elements = n != 0 ? (n + 3) / 4 : 1; /* no sequence is empty: fields can be */
     (void)crc;
     IMREC_TRY(put_u32(out, n, err));
     IMREC_TRY(put_u32(out, elements, err));
@@ -177,40 +184,77 @@ put_labels(struct cbf_shard *s, const struct shard_record *r, struct imrec_error
 
 /* ---- a record --------------------------------------------------------------------------- */
 
-static enum imrec_status make_small(struct cbf_shard *s, const struct shard_record *r,
-                                    size_t end[STREAMS_MAX], struct imrec_error *err)
+/* Takes the sequence off the record that a worker has prepared. */
+static enum imrec_status take_framed(const struct shard_record *r, struct bytes *left,
+                                     uint64_t values, uint32_t *bytes, struct bytes *sequence,
+                                     struct imrec_error *err)
 {
-    s->small.n = 0;
-    if (s->pixels) {
-        IMREC_TRY(put_labels(s, r, err));
-        end[1] = s->small.n;
-        return IMREC_OK;
-    }
-    IMREC_TRY(put_words(&s->small, load_le32(r->bytes.p), 2, err));
-    end[1] = s->small.n;
-    IMREC_TRY(put_labels(s, r, err));
-    end[2] = s->small.n;
-    IMREC_TRY(put_words(&s->small, r->id, 4, err));
-    end[3] = s->small.n;
+    const uint64_t most = left->n >= 8 ? (left->n - 8) / 4 : 0;
+    if (left->n >= 8 && values == 0)
+        values = load_le32(left->p + 4);
+    if (left->n < 8 || values > most)
+        return imrec_fail(err, IMREC_ERR_DATA,
+                          "%.*s: a record of %zu bytes is too short for the streams of this set",
+                          (int)r->path.n, (const char *)r->path.p, r->bytes.n);
+    *bytes = load_le32(left->p);
+    *sequence = (struct bytes){left->p + 4, 4 + 4 * (size_t)values};
+    left->p += 4 + sequence->n;
+    left->n -= 4 + sequence->n;
     return IMREC_OK;
+}
+
+/* Sequence i of s->small ends at end[i]. */
+static enum imrec_status make_small(struct cbf_shard *s, const struct shard_record *r,
+                                    uint32_t image_bytes, uint32_t rest_bytes,
+                                    size_t end[SMALL_MAX], struct imrec_error *err)
+{
+    uint32_t n = 0;
+    s->small.n = 0;
+    if (s->rest) {
+        IMREC_TRY(put_words(&s->small, rest_bytes, 2, err));
+        end[n++] = s->small.n;
+    }
+    if (!s->pixels) {
+        IMREC_TRY(put_words(&s->small, image_bytes, 2, err));
+        end[n++] = s->small.n;
+    }
+    IMREC_TRY(put_labels(s, r, err));
+    end[n++] = s->small.n;
+    return s->pixels ? IMREC_OK : put_words(&s->small, r->id, 4, err);
+}
+
+static void set_stream(struct cbf_shard *s, uint32_t i, const uint8_t *p, size_t n)
+{
+    s->offset[i][1] = n;
+    s->stream[i] = (struct chunk_stream){p, s->offset[i]};
 }
 
 static enum imrec_status
 make_record(struct cbf_shard *s, const struct shard_record *r, struct imrec_error *err)
 {
-    size_t end[STREAMS_MAX] = {0};
-    IMREC_TRY(make_small(s, r, end, err));
-    if (s->pixels && r->bytes.n != 8 + 4 * (size_t)s->features)
-        return imrec_fail(
-            err, IMREC_ERR_DATA, "%.*s: a record of %zu bytes, images of this set have %zu",
-            (int)r->path.n, (const char *)r->path.p, r->bytes.n, 8 + 4 * (size_t)s->features);
-    s->offset[0][1] = r->bytes.n - 4;
-    s->stream[0] = (struct chunk_stream){r->bytes.p + 4, s->offset[0]};
-    for (uint32_t i = 1; i < s->one.streams; i++) {
-        const size_t begin = i > 1 ? end[i - 1] : 0;
-        s->offset[i][1] = end[i] - begin;
-        s->stream[i] = (struct chunk_stream){s->small.p + begin, s->offset[i]};
+    struct bytes left = r->bytes, image, rest = {NULL, 0};
+    uint32_t image_bytes, rest_bytes = 0;
+    size_t end[SMALL_MAX], from = 0;
+    IMREC_TRY(take_framed(r, &left, s->pixels ? s->features : 0, &image_bytes, &image, err));
+    if (s->rest)
+        IMREC_TRY(take_framed(r, &left, 0, &rest_bytes, &rest, err));
+    if (left.n != 0)
+        return imrec_fail(err, IMREC_ERR_DATA,
+                          "%.*s: a record of %zu bytes, %zu too many for the streams of this set",
+                          (int)r->path.n, (const char *)r->path.p, r->bytes.n, left.n);
+    IMREC_TRY(make_small(s, r, image_bytes, rest_bytes, end, err));
+    const uint32_t image_at = s->rest ? 2 : 0;
+    for (uint32_t i = 0, k = 0; i < s->one.streams; i++) {
+        if (i == image_at || (s->rest && i == 1))
+            continue;
+        const size_t to = i + 1 < s->one.streams ? end[k] : s->small.n;
+        set_stream(s, i, s->small.p + from, to - from);
+        from = to;
+        k++;
     }
+    if (s->rest)
+        set_stream(s, 1, rest.p, rest.n);
+    set_stream(s, image_at, image.p, image.n);
     return IMREC_OK;
 }
 
@@ -310,6 +354,7 @@ static enum imrec_status open_shard(struct shard_writer *w, const char *name,
     struct stream_info info[STREAMS_MAX];
     struct cbf_shard *s = w->state;
     *s = (struct cbf_shard){.pixels = o->pixels,
+                            .rest = shard_has_rest(o),
                             .features = side * side * (o->color == 0 ? 1 : 3),
                             .classes = shape->classes,
                             .label_dim = shape->label_count,

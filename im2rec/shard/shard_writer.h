@@ -55,12 +55,14 @@ struct shard_kind {
                                    the set is complete; NULL: none is */
     const char *const *options; /* those that shape no other kind's sets; NULL: none */
     bool side_files;            /* .idx and .crc are next to a shard */
-    bool bare;                  /* a record is the image alone: without labels, id and mask */
+    bool bare;                  /* a record is the image, without labels and id; fields and mask
+                                   are framed after it, in all records of a set or in none */
     bool equal_labels;          /* all records have as many */
     bool ids_from_list;         /* readers take them from the .lst, by place */
     size_t state_bytes;
-    /* What a worker does, in any thread, into *out, which is empty: the record of an encoded image
-     * (bare), or of header, image and mask; that of pixels, NULL: there is none. */
+    /* What a worker does, in any thread, appended to *out: the record of an encoded image (bare),
+     * and of what follows it there, if only of no byte; or of header, image, fields and mask; that
+     * of pixels, NULL: there is none. */
     enum imrec_status (*frame)(struct bytes whole, struct buf *out, uint32_t *crc,
                                struct imrec_error *err);
     enum imrec_status (*pixels)(const struct imrec_image *image, struct buf *out,
@@ -87,6 +89,11 @@ IMREC_NODISCARD enum imrec_status
 shard_writer_open(struct shard_writer *w, const struct shard_kind *kind, const char *name,
                   const struct shard_shape *shape, const struct written_shard *from,
                   struct imrec_error *err);
+/* Whether images of the set can have fields or masks. */
+static inline bool shard_has_rest(const struct imrec_pack_options *o)
+{
+    return o->fields[0] != '\0' || o->columns[0] != '\0' || o->masks[0] != '\0';
+}
 /* For open(). */
 IMREC_NODISCARD enum imrec_status shard_open_sinks(struct shard_writer *w, const char *name,
                                                    const struct written_shard *from,

@@ -371,6 +371,11 @@ static enum imrec_status check_task(const struct imrec_pack_task *t,
         return IMREC_REFUSE(err, "a plan needs root and out");
     if (t->list != NULL && o->annotations[0] != '\0')
         return IMREC_REFUSE(err, "annotations are a list: %s cannot go with them", t->list);
+    if (t->list == NULL && archives_are(t->root) && archives_are_packed(t->root))
+        return IMREC_REFUSE(err,
+                            "%.300s: tasks read pieces of .tar archives that are not packed: "
+                            "unpack it with gunzip, or pack it without a plan",
+                            t->root);
     if (o->list || o->resume)
         return IMREC_REFUSE(err, "%s cannot go with a plan: %s", o->list ? "list" : "resume",
                             o->list ? "it packs images" : "finish continues by itself");

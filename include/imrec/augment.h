@@ -52,7 +52,7 @@ struct imrec_draw {
     uint32_t x, y;          /* top-left corner of the crop in the image it is cut from, px */
     uint32_t width, height; /* of that image: resized, rotated, padded, upright, px */
     bool mirror;            /* left-right */
-    bool warped;            /* by the matrix */
+    bool warped;            /* by the matrix, and tilt */
     uint8_t resize_method, warp_method, crop_method; /* inter_method, 0..4 */
     uint8_t light_order[3];           /* 0 brightness, 1 contrast, 2 saturation: the first, ... */
     uint32_t crop_width, crop_height; /* of the crop, px; resized to data_shape if it differs */
@@ -85,5 +85,12 @@ struct imrec_draw {
     uint32_t boxes;                 /* that remain */
     int64_t sound_begin;            /* audio: first sample of the crop; below 0: silence */
     float sound_gain;               /* factor */
+    /* Detection, with an affine move: x' = (m0 x + m1 y + m2) / (1 + t0 x + t1 y), y' likewise, of
+     * places in the fitted image, in px from the middle of its first pixel; m is `matrix`. */
+    float tilt[2];
+    /* Detection, of a mosaic: width and height are those of its canvas, and `warped` is true. */
+    bool mosaic;
+    uint32_t mosaic_x, mosaic_y; /* where the four images meet on the canvas, px */
+    float mosaic_scale;
 };
 #endif

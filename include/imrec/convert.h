@@ -71,7 +71,8 @@ imrec_cbf_to_ctf(const char *input, const char *output, const char *header,
 struct imrec_records_options {
     size_t struct_size;
     const char *input;         /* as path_imgrec of the iterator */
-    const char *output;        /* NAME.tfrecord, NAME.tfrecords, NAME.rec or NAME.tar */
+    const char *output;        /* NAME.tfrecord, NAME.tfrecords, NAME.rec or NAME.tar; with a range
+                                  in it, "NAME-{0000..0015}.tar", that many shards */
     const char *image, *label; /* as those of the iterator; NULL or "": its defaults. label "none":
                                   a RecordIO record has the label 0, an Example none */
     int64_t label_offset;      /* added to every label */
@@ -82,6 +83,8 @@ struct imrec_records_options {
     const char *path_root; /* of a list: the folder of its files; NULL or "": the current one */
     enum imrec_container container; /* of what kind the files are; AUTO: as they tell */
     const char *mask;               /* as image */
+    int64_t shards;     /* cut into this number of equal runs, NAME-00000-of-0000N.tar; 0: no */
+    int64_t shard_size; /* begin another shard before one has more bytes; 0: no */
 };
 
 /* Later versions may append fields. */
@@ -90,6 +93,9 @@ struct imrec_records_result {
     uint64_t left_out;       /* damaged records and ranges */
     uint64_t fields;         /* that the output cannot hold: a second one of a name */
     uint64_t unchecked;      /* records that came without a checksum */
+    uint64_t rewritten; /* Examples whose values come back from the output, in other bytes: they
+                           had more than features, or numbers that were not packed */
+    uint64_t shards;    /* written */
 };
 
 IMREC_API void imrec_records_options_init_sized(struct imrec_records_options *o, size_t size);
@@ -104,8 +110,10 @@ static inline void imrec_records_options_init(struct imrec_records_options *o)
  * - into a tar archive, as docs/formats/webdataset.md describes; samples of tars are copied with
  *   their headers (likewise);
  * - into a RecordIO shard, with NAME.idx and NAME.crc; of RecordIO itself imrec_reshape() makes
- * sets. A record's checksum is compared before. An existing output is replaced when the new one is
- * complete. */
+ *   sets.
+ * A record's checksum is compared before. An existing output is replaced when the new one is
+ * complete, all shards of it; finished shards of another number are refused. On failure nothing is
+ * left. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_convert_records(const struct imrec_records_options *o, struct imrec_records_result *out,
                       struct imrec_error *err);

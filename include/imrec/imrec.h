@@ -2,6 +2,7 @@
 #ifndef IMREC_IMREC_H
 #define IMREC_IMREC_H
 
+#include "imrec/archive.h"
 #include "imrec/augment.h"
 #include "imrec/augmenter.h"
 #include "imrec/cbf.h"
@@ -19,6 +20,7 @@
 #include "imrec/iterator.h"
 #include "imrec/memory.h"
 #include "imrec/minibatch.h"
+#include "imrec/object.h"
 #include "imrec/pack_items.h"
 #include "imrec/packer.h"
 #include "imrec/plan.h"

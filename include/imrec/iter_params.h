@@ -21,6 +21,12 @@ enum imrec_draw_key {
 };
 
 /* What files of path_imgrec are. */
+enum imrec_list_shards {
+    IMREC_LIST_SHARDS_AUTO,   /* small sets, and those that have an index */
+    IMREC_LIST_SHARDS_ALWAYS, /* every shard, when the iterator opens */
+    IMREC_LIST_SHARDS_NEVER   /* a partition has whole shards; records are found as they are read */
+};
+
 enum imrec_container {
     IMREC_CONTAINER_AUTO,     /* as their names and first bytes tell */
     IMREC_CONTAINER_REC,      /* MXNet's RecordIO */
@@ -227,6 +233,21 @@ enum imrec_locality {
     X(const char *, erase_value,    "0",  1, 256,       "V|V,V,V", "augmentation", "what erase_mode=constant writes, in units of the slot: one for all channels, or one for each", SCOPE_PIXELS) \
     X(enum imrec_resize_style, resize_style, "opencv", 0, 1, "opencv|pillow", "augmentation", "arithmetic of resizes: OpenCV's, or Pillow's, bit for bit, which is antialiased (inter_method 1 to 4)", SCOPE_SIZE) \
     X(const char *, images,         "",   0, 65535,     "image,NAME[:HOW],...|none", "batch", "tensors of a batch: image, which is the record's, and further images out of its fields: image,right,depth:uint16,segments:uint8:fill=255?; they are cropped, resized and mirrored as the first one is; none = labels and fields only, nothing is decoded", SCOPE_BATCH) \
-    X(const char *, mask,           "",   0, 255,       "SUFFIX|FEATURE", "dataset", "of tars: the file of a sample that is its mask, for masks=; nothing = mask.png or mask; of TFRecords: the feature, nothing = image/segmentation/class/encoded", SCOPE_DATA)
+    X(enum imrec_list_shards, list_shards, "auto", 0, 2, "auto|always|never", "dataset", "of tars and TFRecords without an index: always = find all records when the iterator opens: any order; never = find them as shards are read: whole shards are permuted, and records in shuffle_window; auto = always, but never of 16 shards or more of together over 4 GiB", SCOPE_DATA) \
+    X(const char *, mask,           "",   0, 255,       "SUFFIX|FEATURE", "dataset", "of tars: the file of a sample that is its mask, for masks=; nothing = mask.png or mask; of TFRecords: the feature, nothing = image/segmentation/class/encoded", SCOPE_DATA) \
+    X(float,    rand_affine_prob,   "0",  0, 1,         "0..1",    "detection",    "probability that the fitted image is tilted, turned, scaled, sheared and shifted, with its boxes", SCOPE_TARGETS) \
+    X(float,    max_affine_angle,   "0",  0, 180,       "degrees", "detection",    "maximum rotation: an angle from [-N, N]", SCOPE_TARGETS) \
+    X(float,    min_affine_scale,   "1",  0.01, 100,    "",        "detection",    "minimum scale of the affine move", SCOPE_TARGETS) \
+    X(float,    max_affine_scale,   "1",  0.01, 100,    "",        "detection",    "maximum scale of the affine move", SCOPE_TARGETS) \
+    X(float,    max_affine_shear,   "0",  0, 40,        "degrees", "detection",    "maximum shear along rows and along columns: angles from [-N, N]", SCOPE_TARGETS) \
+    X(float,    max_affine_shift,   "0",  0, 1,         "0..1",    "detection",    "maximum shift: shares of the slot's sides from [-N, N]", SCOPE_TARGETS) \
+    X(float,    max_affine_tilt,    "0",  0, 0.4,       "",        "detection",    "maximum perspective: from the image's middle to its edges it is shrunk by up to 1 + N or enlarged by up to 1 - N, along rows and along columns", SCOPE_TARGETS) \
+    X(float,    min_box_area,       "0.1", 0, 1,        "0..1",    "detection",    "share of a box that must be seen after an affine move or in a mosaic", SCOPE_TARGETS) \
+    X(float,    min_box_side,       "2",  0, 65500,     "px",      "detection",    "minimum sides of a box in the slot, likewise", SCOPE_TARGETS) \
+    X(float,    max_box_aspect,     "100", 1, 1e6,      "",        "detection",    "maximum ratio of a box's longer side to its shorter one, likewise", SCOPE_TARGETS) \
+    X(float,    rand_mosaic_prob,   "0",  0, 1,         "0..1",    "detection",    "probability that a slot shows four samples, its own and three others of its window, with all their boxes", SCOPE_TARGETS) \
+    X(float,    max_mosaic_shift,   "0.25", 0, 0.5,     "0..1",    "detection",    "the four meet in the middle of a canvas of twice the slot's sides, shifted by shares of its sides from [-N, N]", SCOPE_TARGETS) \
+    X(float,    min_mosaic_scale,   "1",  0.1, 10,      "",        "detection",    "minimum scale of that canvas, of which the slot shows the middle; 0.5 shows all of it", SCOPE_TARGETS) \
+    X(float,    max_mosaic_scale,   "1",  0.1, 10,      "",        "detection",    "maximum scale of that canvas", SCOPE_TARGETS)
 /* clang-format on */
 #endif

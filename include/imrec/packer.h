@@ -21,6 +21,13 @@ enum imrec_binary_index {
     IMREC_BINARY_INDEX_YES,
     IMREC_BINARY_INDEX_NO,
 };
+/* What is wrong with tar archives and their samples: all of it is skipped, or damage of archives,
+ * or nothing, and the first one ends the run. */
+enum imrec_archive_errors {
+    IMREC_ARCHIVE_SKIP,
+    IMREC_ARCHIVE_SKIP_DAMAGE,
+    IMREC_ARCHIVE_STOP,
+};
 enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
 
 /* The packer's table; columns as in imrec/iter_params.h. Old spellings (--recursive, nsplit=,
@@ -75,7 +82,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(const char *, image_ext,     "",  0, 255,     "EXT",     "list",  "of tar archives: extension of a sample's image, as left.jpg (default: that of any format built in)") \
     X(const char *, label_ext,     "",  0, 255,     "EXT|none", "list", "of tar archives: extension of a sample's label, a number; none = pack without labels (default: the first of cls, label and id that the first sample has)") \
     X(const char *, fields,        "",  0, 4095,    "EXT,...", "list",  "pack files next to each image as fields of its record: a/b.txt for a/b.jpg with txt, in a tar archive the same of its sample; an image without one is skipped, unless it is written as txt?") \
-    X(const char *, columns,       "",  0, 4095,    "NAME,...", "list", "names of the list's last columns, those after the path, which are packed as fields of the record; of a name that is written as url? an empty column is no field")
+    X(const char *, columns,       "",  0, 4095,    "NAME,...", "list", "names of the list's last columns, those after the path, which are packed as fields of the record; of a name that is written as url? an empty column is no field") \
+    X(enum imrec_archive_errors, archive_errors, "skip", 0, 2, "skip|skip_damage|stop", "list", "what is wrong with a tar archive or a sample of it: skip and report it; the same for damage alone, the rest is an error; or all of it is an error, before anything is packed")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until
@@ -101,7 +109,7 @@ IMREC_API IMREC_NODISCARD enum imrec_status imrec_pack_options_set(struct imrec_
 /* What to pack, and the output. */
 struct imrec_pack_task {
     const char *list; /* LIST.lst, or NULL: a folder of classes is the list */
-    const char *root; /* that folder, or tar archives ("a.tar;b.tar", a glob); with a list the
+    const char *root; /* that folder, or tar archives ("a.tar;b.tar.gz", a glob); with a list the
                          folder of its relative paths */
     const char *out;  /* OUT.rec (".rec" is optional) ... */
     bool exact_name;  /* ... or the exact name; .idx and the others are appended to it */

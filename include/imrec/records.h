@@ -84,7 +84,8 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_seek(struct imrec_reader *r, uint32_t shard, uint64_t offset, struct imrec_error *err);
 
 /* Counts the samples of the complete data set (num_parts = 1): from the index of every shard, or,
- * if one has none, by reading all heads, once. Metadata is not counted. */
+ * if one has none, by reading all heads, once: imrec_reader_next() then begins with the first
+ * record. Metadata is not counted. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_reader_count(struct imrec_reader *r, uint64_t *count, struct imrec_error *err);
 /* Reads sample `number`, from 0 in file order, and nothing else. IMREC_ERR_CORRUPT: it is not

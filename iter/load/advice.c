@@ -47,6 +47,9 @@ void advice_give(const struct container *s, const struct piece *p)
         const struct run *r = &p->arena->runs[i];
         source_will_need(s->shards[r->shard].source, r->begin,
                          run_bytes(r) <= AHEAD_BYTES ? run_bytes(r) + r->room : AHEAD_BYTES);
+        if (r->rest_end != 0)
+            source_will_need(s->shards[r->shard].source, r->rest_begin,
+                             min_u64(r->rest_end - r->rest_begin, AHEAD_BYTES));
     }
     const uint64_t told = p->offset + AHEAD_BYTES; /* of a long run, with the piece before */
     if (p->advised && told < p->run->end) {
@@ -58,7 +61,7 @@ void advice_give(const struct container *s, const struct piece *p)
 
 void advice_learn(struct advice *v, const struct piece *p, uint64_t ns)
 {
-    if (p->advised || p->bytes / MEMORY_RATE > ns)
+    if (p->advised || p->rest || p->bytes / MEMORY_RATE > ns)
         return;
     v->quiet = false;
     v->patience = (uint32_t)min_u64(v->patience * 2u, PATIENCE_MOST);

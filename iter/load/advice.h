@@ -16,6 +16,7 @@ struct piece { /* of a run, to be read now; and runs to tell the source of */
     struct arena *arena;
     struct run *run;
     uint64_t offset, bytes;
+    bool rest; /* of the rest of its records: announced with its first piece */
     bool advised;
     uint64_t advise_from, advise_to;
 };

@@ -106,6 +106,7 @@ static void reset(struct arena *a, _Atomic uint64_t *memory)
     a->block_count = kept;
     a->pool_count = a->lost_count = 0;
     a->next_run = a->next_byte = a->advised = a->ahead_bytes = 0;
+    a->next_rest = false;
 }
 
 /* The window's records begin with their places. */
@@ -162,6 +163,13 @@ static enum imrec_status place_call(struct arena *a, const struct container *s, 
     return IMREC_OK;
 }
 
+/* Where there is more of a record, and it is wanted; none: begin and end are 0. */
+static struct unit_range rest_of(const struct container *s, bool cells, uint64_t unit)
+{
+    const bool none = cells || !s->options.rest || s->kind->rest == NULL;
+    return none ? (struct unit_range){0, 0, 0} : s->kind->rest(s, unit);
+}
+
 /* Appends a unit to the last run or begins another one with it. */
 static enum imrec_status place_unit(struct arena *a, const struct container *s, uint64_t i,
                                     bool *open, _Atomic uint64_t *memory, struct imrec_error *err)
@@ -176,20 +184,28 @@ static enum imrec_status place_unit(struct arena *a, const struct container *s, 
         const struct record_place at = arena_place(a, i);
         u = (struct unit_range){at.shard, at.begin, at.end};
     }
+    const struct unit_range b = rest_of(s, cells, a->order[i].unit);
     const bool whole = cells || u.end - u.begin <= READ_MOST;
     if (!whole) /* the index knows no more records for long: read a first part */
         u.end = u.begin + READ_MOST;
     struct run *last = a->run_count != 0 ? &a->runs[a->run_count - 1] : NULL;
-    if (*open && !s->kind->apart && last->shard == u.shard && last->end == u.begin) {
+    if (*open && !s->kind->apart && last->shard == u.shard && last->end == u.begin &&
+        last->rest_end == b.begin) {
         last->end = u.end;
+        last->rest_end = b.end;
         last->count++;
         *open = whole;
         return IMREC_OK;
     }
     if (!ARENA_GROW(a->runs, a->run_capacity, a->run_count + 1, memory))
         return no_memory("a window's table", (a->run_count + 1) * sizeof(*a->runs), err);
-    a->runs[a->run_count++] =
-        (struct run){.shard = u.shard, .begin = u.begin, .end = u.end, .first = i, .count = 1};
+    a->runs[a->run_count++] = (struct run){.shard = u.shard,
+                                           .begin = u.begin,
+                                           .end = u.end,
+                                           .rest_begin = b.begin,
+                                           .rest_end = b.end,
+                                           .first = i,
+                                           .count = 1};
     *open = whole;
     return IMREC_OK;
 }
@@ -199,7 +215,7 @@ static uint64_t place_runs(struct arena *a, const struct container *s, uint64_t 
     uint64_t place = 0;
     for (uint64_t i = 0; i < a->run_count; i++) {
         struct run *r = &a->runs[i];
-        const uint64_t bytes = r->end - r->begin;
+        const uint64_t bytes = r->end - r->begin, rest = r->rest_end - r->rest_begin;
         r->notes_end = &r->notes; /* the table does not move any more */
         if (container_is_fetched(s))
             continue;
@@ -208,8 +224,10 @@ static uint64_t place_runs(struct arena *a, const struct container *s, uint64_t 
         if (!container_is_listed(s) && (bytes >= ROOMY_BYTES || far))
             r->room = min_u64(room, s->shards[r->shard].size - r->end);
         r->place = (size_t)place;
-        r->pieces_left = (uint32_t)ceil_div(bytes, PIECE_BYTES);
+        r->pieces_left = (uint32_t)(ceil_div(bytes, PIECE_BYTES) + ceil_div(rest, PIECE_BYTES));
         place += align_up(bytes + r->room, PLACE_ALIGN);
+        r->rest_place = (size_t)place;
+        place += align_up(rest, PLACE_ALIGN);
     }
     return place;
 }

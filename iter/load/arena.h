@@ -15,11 +15,14 @@ struct damage_note { /* a damaged range or a lost record */
 
 struct run { /* adjacent units: read into adjacent memory, and looked at by one thread */
     uint32_t shard;
-    uint64_t begin, end;   /* bytes of the shard */
-    uint64_t room;         /* bytes after the end that are read with it: the last record's rest */
-    size_t place;          /* in the arena's memory */
+    uint64_t begin, end; /* bytes of the shard */
+    uint64_t room;       /* bytes after the end that are read with it: the last record's rest */
+    size_t place;        /* in the arena's memory */
+    uint64_t rest_begin, rest_end; /* bytes that are of its records, too; both 0: there are none */
+    size_t rest_place;
     uint64_t first, count; /* in `order` */
     uint32_t pieces_left;
+    bool walked; /* of a kind that walks: its records are found; under the loader's lock */
     struct hole *holes;
     struct damage_note *notes, **notes_end;
     const struct container *holder; /* of fetched records: who has what they point at, as `hold` */
@@ -57,7 +60,8 @@ struct arena {
     uint32_t busy;      /* threads at work in it */
     uint32_t holds;
     uint64_t sequence;            /* place among the windows that are taken */
-    uint64_t next_run, next_byte; /* the piece that is read next; next_byte: of the run */
+    uint64_t next_run, next_byte; /* the piece that is read next; next_byte: of the run, or, */
+    bool next_rest;               /* with this, of the rest of its records */
     uint64_t advised,
         ahead_bytes; /* runs announced to the source; bytes of them still to be read */
     uint64_t runs_left;

@@ -37,11 +37,12 @@ static void leave(struct loader *l, struct arena *a)
     }
 }
 
-static void fail(struct arena *a, const struct imrec_error *err)
+static void fail(struct loader *l, struct arena *a, const struct imrec_error *err)
 {
     if (!a->failed)
         a->error = *err;
     a->failed = true;
+    cond_wake_all(&l->walked_on);
 }
 
 /* ---- dealing out work; the lock is held --------------------------------------------------- */
@@ -58,21 +59,31 @@ static struct arena *oldest_with_work(struct loader *l)
     return best;
 }
 
+/* The next piece of a run, or of the rest of its records. */
+static void cut_piece(struct loader *l, struct arena *a, struct piece *p)
+{
+    struct run *r = &a->runs[a->next_run];
+    const bool rest = a->next_rest;
+    const uint64_t begin = (rest ? r->rest_begin : r->begin) + a->next_byte;
+    const uint64_t left = (rest ? r->rest_end : r->end) - begin;
+    *p = (struct piece){.arena = a, .run = r, .offset = begin, .rest = rest};
+    p->bytes = left > PIECE_BYTES ? PIECE_BYTES : rest ? left : left + r->room;
+    if (!rest)
+        advice_choose(&l->advice, a, p);
+    a->next_byte += PIECE_BYTES;
+    if (left > PIECE_BYTES)
+        return;
+    a->next_byte = 0;
+    a->next_rest = !rest && r->rest_end != 0;
+    a->next_run += a->next_rest ? 0 : 1;
+}
+
 static bool take_piece(struct loader *l, struct piece *p)
 {
     struct arena *a = oldest_with_work(l);
     if (a == NULL)
         return false;
-    struct run *r = &a->runs[a->next_run];
-    const uint64_t begin = r->begin + a->next_byte, left = r->end - begin;
-    *p = (struct piece){.arena = a, .run = r, .offset = begin};
-    p->bytes = left <= PIECE_BYTES ? left + r->room : PIECE_BYTES;
-    advice_choose(&l->advice, a, p);
-    a->next_byte += PIECE_BYTES;
-    if (left <= PIECE_BYTES) {
-        a->next_run++;
-        a->next_byte = 0;
-    }
+    cut_piece(l, a, p);
     a->busy++;
     return true;
 }
@@ -94,7 +105,7 @@ static void complete(struct loader *l, struct arena *a)
     const enum imrec_status st = arena_finish(a, &l->o, &l->memory, &err);
     mutex_lock(&l->lock);
     if (st != IMREC_OK)
-        fail(a, &err);
+        fail(l, a, &err);
     else if (!a->stale && !a->failed) {
         a->state = ARENA_READY;
         cond_wake_all(&l->ready);
@@ -120,7 +131,7 @@ static void open_next(struct loader *l, struct arena *a)
     l->opening = false;
     a->state = ARENA_FILLING;
     if (st != IMREC_OK)
-        fail(a, &err);
+        fail(l, a, &err);
     else if (a->run_count == 0 && !a->stale) /* a sweep of nothing */
         complete(l, a);
     leave(l, a);
@@ -141,7 +152,7 @@ static void do_piece(struct reading *t, const struct piece *p)
         st = run_parse(t, p->arena, p->run, &err);
     mutex_lock(&l->lock);
     if (st != IMREC_OK && (fetched || st != IMREC_ERR_CANCELLED))
-        fail(p->arena, &err);
+        fail(l, p->arena, &err);
     if (st == IMREC_OK && last && --p->arena->runs_left == 0 && !p->arena->stale &&
         !p->arena->failed)
         complete(l, p->arena);
@@ -200,10 +211,14 @@ enum imrec_status loader_start(const struct loader_options *o, uint64_t sweep, u
     mutex_init(&l->lock);
     cond_init(&l->work);
     cond_init(&l->ready);
+    cond_init(&l->walked_on);
     l->arenas = imrec_zalloc(l->o.arenas, sizeof(*l->arenas));
     l->threads = imrec_zalloc(l->o.threads, sizeof(*l->threads));
+    const bool walks = !container_is_listed(o->container) && o->container->kind->walk != NULL;
+    if (walks)
+        l->walked = imrec_zalloc(o->container->shard_count, sizeof(*l->walked));
     enum imrec_status st = IMREC_OK;
-    if (l->arenas == NULL || l->threads == NULL)
+    if (l->arenas == NULL || l->threads == NULL || (walks && l->walked == NULL))
         st = no_memory(err);
     else
         st = start_threads(l, err);
@@ -226,9 +241,10 @@ void loader_stop(struct loader *l)
     for (uint32_t i = 0; l->arenas != NULL && i < l->o.arenas; i++)
         arena_free(&l->arenas[i]);
     cond_destroy(&l->ready);
+    cond_destroy(&l->walked_on);
     cond_destroy(&l->work);
     mutex_destroy(&l->lock);
-    IMREC_FREE(l->threads, l->arenas, l);
+    IMREC_FREE(l->threads, l->arenas, l->walked, l);
 }
 
 /* ---- taking and giving back --------------------------------------------------------------- */
@@ -305,6 +321,7 @@ void loader_seek(struct loader *l, uint64_t sweep, uint64_t number)
     l->next_number = number;
     l->opened = l->taken;
     cond_wake_all(&l->work);
+    cond_wake_all(&l->walked_on);
     mutex_unlock(&l->lock);
 }
 
@@ -321,6 +338,7 @@ void loader_cancel(struct loader *l)
     atomic_store(&l->cancelled, true);
     cond_wake_all(&l->work);
     cond_wake_all(&l->ready);
+    cond_wake_all(&l->walked_on);
     mutex_unlock(&l->lock);
 }
 

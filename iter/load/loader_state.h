@@ -13,6 +13,14 @@ struct finding {   /* a record of the run that a thread is looking at */
     uint8_t *p;
     struct recordio_span span;
     struct bytes bytes; /* joined */
+    uint64_t id;        /* of records that are walked; else 0 */
+    bool lost;          /* likewise: the run has a note why */
+};
+
+/* Of a shard whose records are found one from the other: that the first one whose walk begins at
+ * `boundary` or after it is at `head`, and how many are before that. All 0: the shard's begin. */
+struct walked {
+    uint64_t boundary, head, records;
 };
 
 struct reading { /* one thread */
@@ -30,6 +38,8 @@ struct loader {
     struct mutex lock;
     struct cond work;  /* something to read, or an arena came free */
     struct cond ready; /* a window is complete */
+    struct cond walked_on;
+    struct walked *walked; /* of each shard, of a kind that walks: what is known; else NULL */
     struct arena *arenas;
     struct reading *threads;
     struct advice advice;
@@ -48,6 +58,18 @@ piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_err
 /* Fetches the records of a run. IMREC_ERR_CANCELLED, too, is what the window fails with. */
 IMREC_NODISCARD enum imrec_status
 run_fetch(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err);
+/* Finds those of a run of a kind that walks, into t->found; as run_parse(), which calls it. */
+IMREC_NODISCARD enum imrec_status
+run_walk(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err);
+/* Bytes of the run's shard that are not in it. */
+IMREC_NODISCARD enum imrec_status run_read_more(struct loader *l, struct run *r, uint64_t offset,
+                                                uint8_t *to, uint64_t n, struct imrec_error *err);
+/* Notes damage; *notes counts those of a cell, of which the last one becomes longer. */
+IMREC_NODISCARD enum imrec_status
+run_damaged(struct run *r, const struct walk_item *item, uint32_t *notes, struct imrec_error *err);
+/* Puts t->found, joined, after what other runs of the window have handed in. */
+IMREC_NODISCARD enum imrec_status
+run_hand_in(struct reading *t, struct arena *a, const struct run *r, struct imrec_error *err);
 /* Finds the records of a complete run. IMREC_ERR_CANCELLED when nobody wants them any more. */
 IMREC_NODISCARD enum imrec_status
 run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err);

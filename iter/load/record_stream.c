@@ -79,6 +79,15 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
     return p;
 }
 
+enum imrec_status record_stream_walk(struct record_stream *s, const struct container *container,
+                                     struct shard_order *o, struct imrec_error *err)
+{
+    if (container_is_listed(container) || container->kind->walk == NULL || !s->plan.shuffle_units)
+        return IMREC_OK;
+    s->plan.shards = o;
+    return shard_order_init(o, container, s->plan.seed, err);
+}
+
 /* ---- a job's order ------------------------------------------------------------------------- */
 
 /* As many batches as make a window: every rank cuts the same ones. False: one holds all. */
@@ -165,6 +174,8 @@ static uint64_t unit_at(void *context, const struct window *w, uint64_t i)
         return global_order_record(g, w->sweep, share_sample(&g->share, phase_of(g, w), i));
     if (!p->shuffle_units)
         return i;
+    if (p->shards != NULL)
+        return shard_order_cell(p->shards, w->sweep, i);
     return permute((struct rng_key){p->seed, w->sweep}, p->windows.units, i);
 }
 

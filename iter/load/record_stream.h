@@ -5,6 +5,7 @@
 
 #include "iter/load/loader.h"
 #include "iter/order/global_order.h"
+#include "iter/order/shard_order.h"
 #include "iter/order/windows.h"
 
 #include <stdatomic.h>
@@ -19,6 +20,7 @@ struct record_stream_options {
 struct record_stream_plan {
     bool shuffle_units, shuffle_records, by_record; /* by_record: a unit is a record */
     struct global_order *global; /* the order is that of a job; NULL: of the partition */
+    struct shard_order *shards;  /* the order of shuffled units, which are walked; NULL: any */
     uint64_t seed, cell_bytes;
     struct windows windows;
     uint64_t arena_bytes;
@@ -48,6 +50,11 @@ uint64_t record_stream_cell_bytes(const struct record_stream_options *o, uint64_
 struct record_stream_plan record_stream_plan(const struct record_stream_options *o,
                                              const struct container *container,
                                              uint64_t shuffle_chunk);
+
+/* Sets the order of a plan whose units are cells that are walked, if it is shuffled. */
+IMREC_NODISCARD enum imrec_status
+record_stream_walk(struct record_stream *s, const struct container *container,
+                   struct shard_order *o, struct imrec_error *err);
 
 /* Sets the plan of a global order, whose share and sampling are in *g. */
 IMREC_NODISCARD enum imrec_status

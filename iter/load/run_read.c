@@ -15,8 +15,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MOST_NOTES 64u /* of a cell; what comes then makes the last one longer */
-
 static enum imrec_status no_memory(struct imrec_error *err)
 {
     return IMREC_NO_MEMORY(err, "no memory for the records of a window");
@@ -29,7 +27,8 @@ piece_read(struct loader *l, const struct piece *p, bool *last, struct imrec_err
 {
     struct run *r = p->run;
     struct hole *holes = NULL;
-    uint8_t *to = p->arena->memory + r->place + (p->offset - r->begin);
+    uint8_t *to = p->arena->memory + (p->rest ? r->rest_place + (p->offset - r->rest_begin)
+                                              : r->place + (p->offset - r->begin));
     advice_give(l->o.container, p);
     const uint64_t since = clock_ns();
     const enum imrec_status st = unreadable_read(l->o.container->shards[r->shard].source, p->offset,
@@ -69,15 +68,6 @@ static uint8_t *extra_bytes(struct loader *l, struct arena *a, uint64_t bytes)
     return p;
 }
 
-/* Bytes of the run's shard that are not in it. */
-static enum imrec_status read_more(struct loader *l, struct run *r, uint64_t offset, uint8_t *to,
-                                   uint64_t n, struct imrec_error *err)
-{
-    atomic_fetch_add(&l->bytes_read, n);
-    return unreadable_read(l->o.container->shards[r->shard].source, offset, to, (size_t)n,
-                           &r->holes, err);
-}
-
 /* A record that ends after the view: the part in it is copied, the rest is read. */
 static enum imrec_status see_record(struct loader *l, struct arena *a, struct run *r,
                                     const struct walk *w, struct sight *s, struct imrec_error *err)
@@ -94,7 +84,7 @@ static enum imrec_status see_record(struct loader *l, struct arena *a, struct ru
     if (have != 0)
         memcpy(p, s->p + (w->keep - v->begin), (size_t)min_u64(have, bytes));
     if (bytes > have)
-        IMREC_TRY(read_more(l, r, w->keep + have, p + have, bytes - have, err));
+        IMREC_TRY(run_read_more(l, r, w->keep + have, p + have, bytes - have, err));
     *s = (struct sight){{p, w->keep, w->keep + bytes, r->holes}, p, true, false};
     return IMREC_OK;
 }
@@ -110,7 +100,7 @@ static enum imrec_status see_around(struct reading *t, struct run *r, const stru
             return no_memory(err);
         atomic_fetch_add(&t->loader->memory, SCRATCH_BYTES);
     }
-    IMREC_TRY(read_more(t->loader, r, w->keep, t->scratch, end - w->keep, err));
+    IMREC_TRY(run_read_more(t->loader, r, w->keep, t->scratch, end - w->keep, err));
     *s = (struct sight){{t->scratch, w->keep, end, r->holes}, t->scratch, false, true};
     return IMREC_OK;
 }
@@ -142,19 +132,8 @@ static enum imrec_status found(struct reading *t, struct arena *a, uint64_t unit
     }
     if (!ARENA_GROW(t->found, t->found_capacity, t->found_count + 1, &l->memory))
         return no_memory(err);
-    t->found[t->found_count++] = (struct finding){unit, item->begin, p, item->span, {0}};
-    return IMREC_OK;
-}
-
-static enum imrec_status
-damaged(struct run *r, const struct walk_item *item, uint32_t *notes, struct imrec_error *err)
-{
-    if (++*notes <= MOST_NOTES)
-        return run_note(r, DAMAGE_BYTES, item->begin, item->end, &item->why, err);
-    struct damage_note *last = r->notes;
-    while (last->next != NULL)
-        last = last->next;
-    last->damage.end = item->end;
+    t->found[t->found_count++] =
+        (struct finding){.unit = unit, .offset = item->begin, .p = p, .span = item->span};
     return IMREC_OK;
 }
 
@@ -188,7 +167,7 @@ static enum imrec_status take(struct reading *t, struct arena *a, struct run *r,
     if (end < item->end && end < w->end)
         walk_begin(w, w->size, end, w->end, true);
     item->end = end;
-    return damaged(r, item, notes, err);
+    return run_damaged(r, item, notes, err);
 }
 
 static enum imrec_status walk_cell(struct reading *t, struct arena *a, struct run *r, uint64_t unit,
@@ -208,7 +187,7 @@ static enum imrec_status walk_cell(struct reading *t, struct arena *a, struct ru
             IMREC_TRY(take(t, a, r, unit, &w, &item, &s, done, &notes, err));
             break;
         case WALK_DAMAGE:
-            IMREC_TRY(damaged(r, &item, &notes, err));
+            IMREC_TRY(run_damaged(r, &item, &notes, err));
             break;
         case WALK_MORE:
             IMREC_TRY(see_more(t, a, r, &w, &s, err));
@@ -219,60 +198,16 @@ static enum imrec_status walk_cell(struct reading *t, struct arena *a, struct ru
     }
 }
 
-/* Returns the bytes of the largest record. */
-static uint64_t join_all(struct reading *t)
-{
-    uint64_t largest = 0;
-    for (uint64_t i = 0; i < t->found_count; i++) {
-        struct finding *f = &t->found[i];
-        f->bytes = recordio_join(f->p, &f->span);
-        largest = f->span.bytes > largest ? f->span.bytes : largest;
-    }
-    return largest;
-}
-
-/* Says at every place of the run where in the pool its records are. */
-static void
-fill_slots(const struct reading *t, struct arena *a, const struct run *r, uint64_t first)
-{
-    for (uint64_t u = 0; u < r->count; u++)
-        a->slots[a->order[r->first + u].place] = (struct unit_records){first, 0};
-    for (uint64_t i = 0; i < t->found_count; i++) {
-        const struct finding *f = &t->found[i];
-        struct unit_records *s = &a->slots[a->order[r->first + f->unit].place];
-        if (s->count++ == 0)
-            s->first = first + i;
-        a->pool[first + i] =
-            (struct record_ref){.bytes = f->bytes, .offset = f->offset, .shard = r->shard};
-    }
-}
-
-/* Puts the findings after those of other runs. */
-static enum imrec_status
-hand_in(struct reading *t, struct arena *a, const struct run *r, struct imrec_error *err)
-{
-    struct loader *l = t->loader;
-    const uint64_t largest = join_all(t);
-    mutex_lock(&l->lock);
-    const uint64_t first = a->pool_count;
-    const bool room = ARENA_GROW(a->pool, a->pool_capacity, first + t->found_count, &l->memory);
-    if (room) {
-        a->pool_count += t->found_count;
-        fill_slots(t, a, r, first);
-    }
-    l->largest_record = largest > l->largest_record ? largest : l->largest_record;
-    mutex_unlock(&l->lock);
-    return room ? IMREC_OK : no_memory(err);
-}
-
 static enum imrec_status
 parse_cells(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
 {
     uint64_t done = r->begin;
     t->found_count = 0;
-    for (uint64_t unit = 0; unit < r->count; unit++)
+    if (t->loader->walked != NULL)
+        IMREC_TRY(run_walk(t, a, r, err));
+    for (uint64_t unit = 0; t->loader->walked == NULL && unit < r->count; unit++)
         IMREC_TRY(walk_cell(t, a, r, unit, &done, err));
-    return hand_in(t, a, r, err);
+    return run_hand_in(t, a, r, err);
 }
 
 /* ---- records of a table ------------------------------------------------------------------- */
@@ -295,7 +230,7 @@ static enum imrec_status open_record(struct reading *t, struct arena *a, struct 
         if (copy == NULL)
             return no_memory(err);
         memcpy(copy, p, (size_t)n);
-        IMREC_TRY(read_more(t->loader, r, at->begin + n, copy + n, more - n, err));
+        IMREC_TRY(run_read_more(t->loader, r, at->begin + n, copy + n, more - n, err));
         p = copy;
         n = more;
     }
@@ -313,6 +248,22 @@ static enum imrec_status note_unlisted(const struct container *s, struct run *r,
     return end < range.end ? run_note(r, DAMAGE_UNLISTED, end, range.end, NULL, err) : IMREC_OK;
 }
 
+/* The rest of a record that has been opened. *hole: why it cannot be read. */
+static enum imrec_status open_rest(const struct container *c, const struct arena *a,
+                                   const struct run *r, struct record_ref *ref,
+                                   const struct hole **hole, struct imrec_error *err)
+{
+    if (r->rest_end == 0)
+        return IMREC_OK;
+    const struct unit_range all = c->kind->rest(c, ref->unit);
+    *hole = unreadable_find(r->holes, all.begin, all.end);
+    return *hole != NULL
+               ? IMREC_OK
+               : c->kind->open_rest(c, ref->unit,
+                                    a->memory + r->rest_place + (all.begin - r->rest_begin),
+                                    &ref->rest, err);
+}
+
 /* Record i of the window, by place in the set. */
 static enum imrec_status
 read_record(struct reading *t, struct arena *a, struct run *r, uint64_t i, struct imrec_error *err)
@@ -326,7 +277,7 @@ read_record(struct reading *t, struct arena *a, struct run *r, uint64_t i, struc
     ref->lost = c->kind->lost != NULL && c->kind->lost(c, at.number) != NULL;
     if (ref->lost) /* the container knows why */
         return IMREC_OK;
-    const enum imrec_status st = open_record(
+    enum imrec_status st = open_record(
         t, a, r, &at, a->memory + r->place + (range.begin - r->begin), &ref->bytes, &used, &why);
     if (st == IMREC_ERR_NO_MEMORY) {
         *err = why;
@@ -334,9 +285,11 @@ read_record(struct reading *t, struct arena *a, struct run *r, uint64_t i, struc
     }
     const uint64_t end = used != 0 ? range.begin + used : range.end;
     const struct hole *h = unreadable_find(r->holes, range.begin, end);
+    if (st == IMREC_OK && h == NULL)
+        st = open_rest(c, a, r, ref, &h, &why);
     ref->lost = st != IMREC_OK || h != NULL;
     if (ref->lost) {
-        ref->bytes = (struct bytes){NULL, 0};
+        ref->bytes = ref->rest = (struct bytes){NULL, 0};
         IMREC_TRY(run_note(r, DAMAGE_RECORD, range.begin, end, h != NULL ? &h->why : &why, err));
     }
     IMREC_TRY(note_cut_off(c, r, range.end, err));
@@ -351,6 +304,14 @@ read_records(struct reading *t, struct arena *a, struct run *r, struct imrec_err
     return IMREC_OK;
 }
 
+static void drop_run(const struct container *c, const struct run *r)
+{
+    struct source *s = c->shards[r->shard].source;
+    source_drop(s, r->begin, r->end + r->room - r->begin);
+    if (r->rest_end != 0)
+        source_drop(s, r->rest_begin, r->rest_end - r->rest_begin);
+}
+
 enum imrec_status
 run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err)
 {
@@ -358,6 +319,6 @@ run_parse(struct reading *t, struct arena *a, struct run *r, struct imrec_error 
     IMREC_TRY(!container_is_listed(container) ? parse_cells(t, a, r, err)
                                               : read_records(t, a, r, err));
     if (container->options.drop_behind)
-        source_drop(container->shards[r->shard].source, r->begin, r->end + r->room - r->begin);
+        drop_run(container, r);
     return IMREC_OK;
 }

@@ -1,7 +1,8 @@
 /* iter/order/window_order.c - in which order the records of a shuffled window are given. */
 #include "iter/order/window_order.h"
 
-/* record_ref.key is free without an index: it holds the record's place while sorting. */
+/* record_ref.key is a copy of `unit` without an index: it holds the record's place while sorting.
+ */
 
 static void swap(struct record_ref *a, struct record_ref *b)
 {
@@ -110,5 +111,5 @@ void order_window(struct record_ref *r, uint64_t n, struct rng_key key, uint64_t
         place_evenly(r, n, cell_bytes, key);
     sort(r, n);
     for (uint64_t i = 0; i < n; i++)
-        r[i].key = 0;
+        r[i].key = r[i].unit;
 }

@@ -9,13 +9,14 @@ void sample_targets_begin(struct sampler *p, struct sampler_view *v, uint32_t wi
 {
     const struct recipe *r = recipe_of(p, v);
     struct targets *t = &v->targets;
-    const bool fits = r->det.on; /* the image may be smaller than its slot */
+    const struct resize_size shown = draw_shown(r, &v->draw);
     t->recipe = r;
     t->moved = p->moved;
-    t->mask = NULL;
+    t->mask = v->mosaic != NULL ? v->canvas_mask : NULL;
+    t->orientation = 1;
     steps_path(&t->path, r, &v->draw, width, height);
-    t->columns = fits ? v->draw.fit_width : t->path.width;
-    t->rows = fits ? v->draw.fit_height : t->path.height;
+    t->columns = shown.width;
+    t->rows = shown.height;
 }
 
 enum imrec_status sample_targets_check_mask(const struct sampler *p,

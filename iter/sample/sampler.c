@@ -125,8 +125,11 @@ static enum imrec_status plan(struct sampler *p, struct sampler_view *v, uint32_
 {
     const struct recipe *r = recipe_of(p, v);
     const int64_t most = r->o->max_pixels;
-    IMREC_TRY(steps_check(r, NULL, width, height, most, err));
-    if (!v->drawn && r->det.on)
+    if (v->mosaic == NULL)
+        IMREC_TRY(steps_check(r, NULL, width, height, most, err));
+    if (v->mosaic != NULL)
+        det_draw_mosaic(r, v->sample.key, v->mosaic, &v->label, &v->draw);
+    else if (!v->drawn && r->det.on)
         IMREC_TRY(det_draw(r, v->sample.key, width, height, &v->label, &v->draw, err));
     else if (!v->drawn)
         v->draw = augment_draw(r, v->sample.key, width, height);
@@ -476,16 +479,19 @@ static enum imrec_status values_to_slot(struct sampler *p, const struct sampler_
 }
 
 static enum imrec_status view_decoded(struct sampler *p, const struct planes *image,
-                                      struct sampler_view *v, struct imrec_error *err)
+                                      const struct imrec_image_info *info, struct sampler_view *v,
+                                      struct imrec_error *err)
 {
     const uint64_t begin = clock_ns();
     struct view_plan *k = &p->plans[0];
     IMREC_TRY(plan(p, v, image->width, image->height, k, err));
     const struct imrec_rect region = k->steps.upright;
-    const uint64_t claimed = claim(p, v, 1, region, false, false);
+    const uint64_t claimed =
+        claim(p, v, 1, region, false, false) + sample_targets_claim(p, v, 1, info);
     IMREC_TRY(headroom_take(p->headroom, claimed, err));
-    enum imrec_status st =
-        planes_to_bytes(image, region, p->options->data_shape.channels, &p->images[0], err);
+    enum imrec_status st = sample_targets_take_mask(p, v, 1, p->orientation, err);
+    if (st == IMREC_OK)
+        st = planes_to_bytes(image, region, p->options->data_shape.channels, &p->images[0], err);
     const uint64_t decoded = clock_ns();
     if (st == IMREC_OK)
         st = through_steps(p, v, k, 0, 0, err);
@@ -508,7 +514,9 @@ enum imrec_status sampler_make_decoded(struct sampler *p, const struct planes *i
     p->width = image->width;
     p->height = image->height;
     p->orientation = 1;
+    const struct imrec_image_info info = {.width = image->width, .height = image->height};
+    IMREC_TRY(sample_targets_check_mask(p, &info, err));
     for (uint32_t i = 0; i < n; i++)
-        IMREC_TRY(view_decoded(p, image, &views[i], err));
+        IMREC_TRY(view_decoded(p, image, &info, &views[i], err));
     return IMREC_OK;
 }

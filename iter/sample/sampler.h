@@ -16,12 +16,14 @@
 struct sampler_view {
     uint32_t kind; /* its shape: of those that the sampler was begun with */
     void *slot;
-    struct det_label label;     /* moved with the image, where there are boxes */
-    struct paint_sample sample; /* its key says which of the sample's images it is */
-    struct targets targets;     /* what moves with it, where sample.targets is this */
-    void *mask_slot;            /* NULL: no masks */
-    bool drawn;                 /* `draw` is given: that of another image of the sample */
-    struct imrec_draw draw;     /* out */
+    struct det_label label;           /* moved with the image, where there are boxes */
+    struct paint_sample sample;       /* its key says which of the sample's images it is */
+    struct targets targets;           /* what moves with it, where sample.targets is this */
+    void *mask_slot;                  /* NULL: no masks */
+    const struct mosaic_draw *mosaic; /* the image is its canvas; NULL: it is a single image */
+    const struct mask *canvas_mask;   /* of that canvas; NULL: no masks */
+    bool drawn;                       /* `draw` is given: that of another image of the sample */
+    struct imrec_draw draw;           /* out */
 };
 
 struct sampler_kind { /* images of one shape */

@@ -1,20 +1,21 @@
 """Rows of Arrow tables, of data sets of Hugging Face and of Parquet files. The images are used where Arrow has them."""
 from __future__ import annotations
 
+import contextlib
 import fnmatch
 import glob
 import importlib
 import os
 import threading
 from collections import OrderedDict
-from typing import Any, Sequence
+from typing import Any, Callable, Iterator, Sequence
 
 import numpy as np
 
 from ._fetch import LABELS, address, asked_for, data_of, fail, number_of, put_fields
 from ._ffi import ffi
-from ._store import _registered
-from .errors import ArgumentError
+from ._objects import Objects
+from .errors import ArgumentError, UnsupportedError
 
 _WINDOW = 256 << 20  # the default of shuffle_window
 
@@ -51,7 +52,8 @@ def rows_of(source: Any, image: str | None, label: str | None, width: int, param
     window = parameters.get("shuffle_window") or _WINDOW
     paths = _paths(source)
     if paths is not None:
-        files: Any = ParquetRows(_files(paths), *columns, window)
+        stores = _Stores(parameters)
+        files: Any = ParquetRows(_files(paths, stores), *columns, window, stores.objects.cancel)
     elif _package(source) == "datasets":
         return _hugging(source, *columns)
     elif hasattr(source, "files") and source.format.default_extname == "parquet" and not getattr(source, "_scan_options", None):
@@ -245,74 +247,59 @@ class TableRows:
         self._columns.fill(rows, out, kept)
         return kept or None
 
+    def cancel(self) -> None:
+        """Nothing waits."""
+
 
 # ---- Parquet -----------------------------------------------------------------------------------------------------
 
-class _StoredFile:
-    """An object of register_store() as a file."""
+class _Stores:
+    """imrec's stores, as a file system of pyarrow's."""
 
-    closed = False
+    def __init__(self, parameters: dict[str, Any]) -> None:
+        self.objects = Objects(parameters)
 
-    def __init__(self, opened: Any) -> None:
-        self._opened, self._at = opened, 0
-
-    def read(self, n: int = -1) -> Any:
-        left = self._opened.size - self._at
-        n = left if n is None or n < 0 else min(n, left)
-        data = self._opened.read_at(self._at, n) if n else b""
-        self._at += n
-        return bytes(data)
-
-    def seek(self, offset: int, whence: int = 0) -> int:
-        self._at = offset + (0, self._at, self._opened.size)[whence]
-        return self._at
-
-    def tell(self) -> int:
-        return self._at
-
-    def close(self) -> None:
-        if not self.closed:
-            self.closed = True
-            getattr(self._opened, "close", lambda: None)()
+    def open_input_file(self, uri: str) -> Any:
+        return _arrow().PythonFile(self.objects.open(uri), "r")
 
 
-class _StoreFiles:
-    """A store of register_store(), as far as Parquet needs it."""
-
-    def __init__(self, scheme: str) -> None:
-        self._store = _registered[scheme].store
-
-    def open_input_file(self, name: str) -> Any:
-        return _arrow().PythonFile(_StoredFile(self._store.open(name)), "r")
-
-    def names(self, pattern: str) -> list[str]:
-        folder = os.path.dirname(pattern)
-        found = [os.path.join(folder, name) for name in self._store.list(folder)]
-        return sorted(name for name in found if fnmatch.fnmatchcase(name, pattern))
-
-
-def _files(paths: list[str]) -> list[tuple[str, Any]]:
+def _files(paths: list[str], stores: _Stores) -> list[tuple[str, Any]]:
     """Files and their file systems; None: this machine's."""
     out: list[tuple[str, Any]] = []
     for path in paths:
-        fs, inside = None, path
-        scheme, separator, name = path.partition("://")
-        if separator and scheme.lower() in _registered:
-            fs, inside = _StoreFiles(scheme.lower()), name
-        elif separator:
-            fs, inside = _arrow("pyarrow.fs").FileSystem.from_uri(path)
-        found = _matches(inside, fs) if any(c in inside for c in "*?[") else [inside]
-        if not found:
-            raise ArgumentError(f"{path}: no file has such a name")
-        out += [(name, fs) for name in found]
+        scheme, separator, _ = path.partition("://")
+        if separator and scheme.lower() != "file":
+            out += _there(path, stores)
+        else:
+            fs, inside = _arrow("pyarrow.fs").FileSystem.from_uri(path) if separator else (None, path)
+            out += _named_files(path, inside, fs)
     return out
+
+
+def _there(path: str, stores: _Stores) -> list[tuple[str, Any]]:
+    """Objects of imrec's stores, or of a scheme that pyarrow alone knows."""
+    try:
+        return [(uri, stores) for uri in stores.objects.find(path)]
+    except UnsupportedError:
+        try:
+            fs, inside = _arrow("pyarrow.fs").FileSystem.from_uri(path)
+        except Exception:
+            fs = None
+        if fs is None:
+            raise
+    return _named_files(path, inside, fs)
+
+
+def _named_files(path: str, inside: str, fs: Any) -> list[tuple[str, Any]]:
+    found = _matches(inside, fs) if any(c in inside for c in "*?[") else [inside]
+    if not found:
+        raise ArgumentError(f"{path}: no file has such a name")
+    return [(name, fs) for name in found]
 
 
 def _matches(pattern: str, fs: Any) -> list[str]:
     if fs is None:
         return sorted(glob.glob(pattern))
-    if isinstance(fs, _StoreFiles):
-        return fs.names(pattern)
     folder = os.path.dirname(pattern)
     entries = fs.get_file_info(_arrow("pyarrow.fs").FileSelector(folder))
     return sorted(e.path for e in entries if e.is_file and fnmatch.fnmatchcase(e.path, pattern))
@@ -333,7 +320,8 @@ class ParquetRows:
     threads, at_once = 4, 64
 
     def __init__(self, files: list[tuple[str, Any]], image: str, label: str | None, width: int, fields: dict[str, bool],
-                 memory: int) -> None:
+                 memory: int, cancel: Callable[[], None] = lambda: None) -> None:
+        self.cancel = cancel
         self._pq, self._fields = _arrow("pyarrow.parquet"), fields
         self._image, self._width, self._memory = image, width, memory
         self._files, self._metadata = files, [self._head(path, fs) for path, fs in files]
@@ -360,8 +348,15 @@ class ParquetRows:
         self._groups: OrderedDict[int, _Group] = OrderedDict()  # the one used last is last
         self.decoded = 0  # row groups, over all
 
-    def _open(self, path: str, fs: Any, metadata: Any = None) -> Any:
-        return self._pq.ParquetFile(path if fs is None else fs.open_input_file(path), metadata=metadata)
+    @contextlib.contextmanager
+    def _open(self, path: str, fs: Any, metadata: Any = None) -> Iterator[Any]:
+        source: Any = path if fs is None else fs.open_input_file(path)
+        try:
+            with self._pq.ParquetFile(source, metadata=metadata) as file:
+                yield file
+        finally:
+            if fs is not None:  # ParquetFile leaves it open
+                source.close()
 
     def _head(self, path: str, fs: Any) -> Any:
         with self._open(path, fs) as file:

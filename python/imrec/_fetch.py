@@ -5,7 +5,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from typing import Any, Callable, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -55,6 +55,9 @@ class Rows(Protocol):
     def fill(self, numbers: np.ndarray[Any, Any], out: np.ndarray[Any, Any]) -> Any:
         """Fills `out`, of the type FETCHED. What it returns is kept as long as C uses what `out` points at."""
 
+    def cancel(self) -> None:
+        """Calls of fill() that wait end soon. Any thread."""
+
 
 def number_of(fingerprint: Any) -> int:
     """A fingerprint as the number that C takes."""
@@ -85,8 +88,6 @@ class Fetching:
         self.held: dict[Any, Any] = {}  # by handle: what C still uses
         self.stopped: BaseException | None = None  # KeyboardInterrupt and its like, out of a call
         self.cancelled = False
-        if isinstance(rows, Items):
-            rows.ended = lambda: self.cancelled
         blocks = rows.block_begin
         self._texts = [ffi.new("char[]", os.fsencode(rows.name))]
         self.struct = c = ffi.new("struct imrec_fetch *")
@@ -137,7 +138,10 @@ def on_fetch_release(user: Any, hold: Any) -> None:
 
 @ffi.def_extern()
 def on_fetch_cancel(user: Any) -> None:
-    ffi.from_handle(user).cancelled = True
+    fetching: Fetching = ffi.from_handle(user)
+    with in_callback():
+        fetching.cancelled = True
+        fetching.rows.cancel()
 
 
 class Items:
@@ -145,7 +149,7 @@ class Items:
 
     block_begin: np.ndarray[Any, Any] | None = None
     threads, at_once = 4, 16
-    ended: Callable[[], bool]  # nobody waits for samples any more
+    ended = False  # nobody waits for samples any more
 
     def __init__(self, source: Any, image: str | None, label: str | None, mask: str | None, label_width: int,
                  fields: dict[str, bool]) -> None:
@@ -159,7 +163,7 @@ class Items:
 
     def _one(self, i: int) -> Any:
         """Sample i, or the exception that it has raised."""
-        if self.ended():
+        if self.ended:
             raise CancelledError("the iterator was closed", status=int(lib.IMREC_ERR_CANCELLED))
         try:
             if self._many is None:
@@ -206,6 +210,9 @@ class Items:
             except Exception as error:
                 fail(out, i, error, kept)
         return kept
+
+    def cancel(self) -> None:
+        self.ended = True
 
     @staticmethod
     def _put(out: np.ndarray[Any, Any], i: int, where: str, size: str, data: Any, kept: list[Any]) -> None:

@@ -32,7 +32,7 @@ _WAIT_MS = 100  # between looks at signals
 
 
 #: What moves images of det_aug_default other than by fitting them into their slots.
-_MOVES = ("rand_crop_prob", "rand_pad_prob", "rand_mirror_prob", "rand_flip")
+_MOVES = ("rand_crop_prob", "rand_pad_prob", "rand_mirror_prob", "rand_flip", "rand_affine_prob", "rand_mosaic_prob")
 
 
 class ImageRecordIter:

@@ -4,6 +4,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Callable, Iterator
 
@@ -13,7 +14,8 @@ from ._options import assign, default_of, describe, signature
 from ._pack_items import ANY_ID, Columns, Feeder, Item, Taker, c_text
 from ._pack_sources import Source, find, folder_or_list, is_path, is_tar
 from ._running import Watch
-from ._webdataset import ANY_IMAGE, ANY_LABEL, Unpacked, logger, webdataset
+from ._unpacked import Unpacked, logger
+from ._webdataset import ANY_IMAGE, ANY_LABEL, archive_options, names_of, webdataset
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
@@ -32,16 +34,34 @@ def _pack(source: Any, out: Any, *, root: Any = None, image: str = ANY_IMAGE, la
           id: str | None = ANY_ID, allow_damaged: bool = False, append: bool = False, progress: bool | Callable[[Any], None] = False,
           **parameters: Any) -> dict[str, Any]:
     parameters = given(parameters)
-    if not is_path(source) or is_tar(source):
+    if is_tar(source):
+        how = archive_options(image, label, allow_damaged)
+        return _pack_archives(_Job(out, None, names_of(source)), how, label, append, progress, parameters)
+    if not is_path(source):
+        if allow_damaged:
+            raise ArgumentError("allow_damaged is for tar archives")
         unpacked = Unpacked()
-        found = find(source, image, label, id, allow_damaged, unpacked)
+        found = find(source, image, label, id, unpacked)
         return _pack_items(found, unpacked, _Job(out, None, root), append, progress, parameters, Columns(image, label, id))
     if (image, label, id, allow_damaged) != (ANY_IMAGE, ANY_LABEL, ANY_ID, False):
         raise ArgumentError("image=, label=, id= and allow_damaged= are for iterables and tar archives, not for a folder or a list")
     job = _Job(out, *folder_or_list(source, root))
     job.set_options(parameters)
-    call = lib.imrec_append if append else lib.imrec_pack
-    return job.run(Watch(progress, "img"), lambda err: call(job.task, job.options, job.result, err))
+    return job.pack_files(append, progress)
+
+
+def _pack_archives(job: _Job, how: dict[str, str], label: str | None, append: bool, progress: Any,
+                   parameters: dict[str, Any]) -> dict[str, Any]:
+    _check_of_items(label, parameters)
+    make_parent(text(job.task.out))
+    with tempfile.TemporaryDirectory() as folder:
+        names = parameters.get("classes")
+        if isinstance(names, (list, tuple)):
+            file = Path(folder, "classes.txt")
+            file.write_bytes(b"".join(os.fsencode(str(name)) + b"\n" for name in names))
+            parameters = {**parameters, "classes": file}
+        job.set_options(keep_bytes({**how, **parameters}))
+        return job.pack_files(append, progress)
 
 
 class _Job:
@@ -66,6 +86,10 @@ class _Job:
         self.texts += [texts, array]
         self.source.classes, self.source.class_count = array, len(texts)
 
+    def pack_files(self, append: bool, progress: Any) -> dict[str, Any]:
+        call = lib.imrec_append if append else lib.imrec_pack
+        return self.run(Watch(progress, "img"), lambda err: call(self.task, self.options, self.result, err))
+
     def run(self, watch: Watch, call: Callable[[Any], int]) -> dict[str, Any]:
         err = new_error()
         self.task.progress, self.task.user = lib.on_progress, watch.handle
@@ -86,16 +110,20 @@ class _Job:
 
 # ---- iterables -------------------------------------------------------------------------------------------------------
 
-def prepare_items(job: _Job, parameters: dict[str, Any], columns: Columns, names: list[str] | None) -> Columns:
-    """Sets options and source of the job for items, as `parameters` ask for them. names: of the classes that the items bring."""
-    label = columns.label
+def _check_of_items(label: str | None, parameters: dict[str, Any]) -> None:
+    """Parameters of items, and of the samples of archives."""
     if parameters.get("shuffle"):
         raise ArgumentError("shuffle is for folders: items are packed in their own order")
     if not parameters.get("pack_label", True):
         raise ArgumentError("pack_label=False is for lists: all labels of an item are packed")
     if label is None and "classes" in parameters:
         raise ArgumentError("classes= are the names of labels, and label=None packs none")
-    names = names if label is not None else None
+
+
+def prepare_items(job: _Job, parameters: dict[str, Any], columns: Columns, names: list[str] | None) -> Columns:
+    """Sets options and source of the job for items, as `parameters` ask for them. names: of the classes that the items bring."""
+    _check_of_items(columns.label, parameters)
+    names = names if columns.label is not None else None
     if isinstance(parameters.get("classes"), (list, tuple)):
         names = [str(name) for name in parameters.pop("classes")]
     numbers = names if names is not None or "classes" not in parameters else _names_of(parameters["classes"])
@@ -184,13 +212,14 @@ else:
                                                   if p.kind is not inspect.Parameter.VAR_KEYWORD], "dict[str, Any]")
     pack.__doc__ = """Packs images into record shards: `out`.rec, .idx, .lst, .crc, class list, manifest, all or nothing.
 
-    source    a folder of classes, or a LIST.lst (its paths are relative to `root`, or to the list's folder), each a path or a
-              URI; a .tar or .tar.gz of WebDataset, or a list of them; a data set of Hugging Face; an ImageFolder of
+    source    a folder of classes, a LIST.lst (its paths are relative to `root`, or to the list's folder), a .tar or .tar.gz of
+              WebDataset, or a list of these archives, each a path or a URI; a data set of Hugging Face; an ImageFolder of
               torchvision, or a Subset of one; or an iterable of (image, label), (image, label, id), or dicts.
     image     key of the image in a dict, column of a data set, or extension of a tar's member if a sample has several.
     label     the same for the label; None packs without labels: 0 is stored, and the card and the manifest record it.
     id        the same for the id; items without one are numbered from 0; None numbers them all.
-    allow_damaged  for a tar: a damaged or truncated archive is a warning, and the complete samples before the damage are packed.
+    allow_damaged  for a tar: damage of an archive is passed over up to the next header, counted as skipped and reported;
+              otherwise it is a CorruptError before anything is packed.
     append    add the images to the set `out`, after its own.
     progress  True: a bar of tqdm; or a function that is called with a dict of counts, and ends the run by returning False.
 
@@ -203,7 +232,7 @@ else:
     Items stream: only the set is written, and `memory` limits what is held. Exceptions of the iterable are raised here.
     Keys, columns and members that are not packed are listed in a warning of the logger imrec.
     Returns a dict: images packed, skipped and why (`first_skips`: ten of them, with path and reason), kinds, those `encoded`
-    again, classes, sizes, bytes. After Ctrl-C a run over a folder or list can be continued with resume=True; a run over an
+    again, classes, sizes, bytes. After Ctrl-C a run over a folder, list or tar can be continued with resume=True; a run over an
     iterable leaves nothing.
     Raises ArgumentError, CorruptError and UnsupportedError (tars), DataError (on_error="stop", or nothing could be packed),
     StorageError, CancelledError.

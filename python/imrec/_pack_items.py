@@ -13,18 +13,16 @@ import numpy as np
 
 from ._ffi import ffi, lib, new_error
 from ._running import Watch
-from ._webdataset import Sample, Unpacked
+from ._unpacked import Unpacked
 from .errors import ArgumentError
 
 ANY_ID = "id"  # id= was not given: items need no id
 
 
 class Item(NamedTuple):
-    data: Any  #: bytes, a path as str or os.PathLike, or an array uint8 (H, W, C); None: `refused` has the reason
+    data: Any  #: bytes, a path as str or os.PathLike, or an array uint8 (H, W, C)
     labels: list[float]
     id: int
-    name: str | None = None
-    refused: str | None = None
 
 
 class Columns(NamedTuple):
@@ -48,9 +46,6 @@ class Taker:
         self.numbered: bool | None = None  #: items are numbered: the first item decides
 
     def __call__(self, n: int, raw: Any) -> Item:
-        if isinstance(raw, Sample):
-            return Item(raw.image, [] if raw.label is None else [_number(raw.label, f"item {n} ({raw.name})")], self._place(n, None),
-                        raw.name, raw.refused)
         image, label, number = self._parts(n, raw)
         labels = [] if self._label is None else self._labels(label, f"item {n}")
         return Item(self._data(image, n), labels, self._place(n, number))
@@ -251,9 +246,7 @@ def fill(to: Any, item: Item) -> Any:
     """Makes *to the item for C. Returns the memory that it points to."""
     to[0] = ffi.new("struct imrec_pack_item *")[0]
     labels = ffi.new("double[]", item.labels)
-    name = c_text(item.name, "a name") if item.name is not None else ffi.NULL
-    refused = ffi.new("char[]", item.refused.encode("utf-8", "replace")) if item.refused is not None else ffi.NULL
-    to.labels, to.label_count, to.id, to.name, to.refused = labels, len(item.labels), item.id, name, refused
+    to.labels, to.label_count, to.id = labels, len(item.labels), item.id
     data = item.data
     if isinstance(data, np.ndarray):
         height, width, channels = data.shape
@@ -263,10 +256,10 @@ def fill(to: Any, item: Item) -> Any:
     elif isinstance(data, (str, os.PathLike)):
         data = c_text(data, "a path")
         to.path = data
-    elif data is not None:
+    else:
         data = ffi.from_buffer(data)
         to.bytes, to.byte_count = data, len(data)
-    return labels, name, refused, data, item
+    return labels, data, item
 
 
 class Feeder(Watch):

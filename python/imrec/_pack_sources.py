@@ -11,7 +11,7 @@ from typing import Any, Iterable, NamedTuple
 from ._engines import of_data_set
 from ._ffi import error_of_system
 from ._pack_items import missing
-from ._webdataset import Reader, Unpacked
+from ._unpacked import Unpacked
 from .errors import ArgumentError, Error
 
 _FILE = "file://"
@@ -58,23 +58,8 @@ def is_tar(source: Any) -> bool:
     return bool(all_of) and all(is_path(one) and _TAR.search(os.fsdecode(one)) for one in all_of)
 
 
-def archives(source: Any) -> str:
-    """Tar archives as C takes them."""
-    names = [os.fsdecode(one) for one in (source if isinstance(source, (list, tuple)) else [source])]
-    for name in names:
-        if not name.lower().endswith(".tar"):
-            raise ArgumentError(f"{name} is compressed: tasks read pieces of plain .tar archives; imrec.pack() reads it as a whole")
-        if ";" in name and len(names) > 1:
-            raise ArgumentError(f"{name}: of several archives none may have a ';' in its name")
-    return ";".join(names)
-
-
-def find(source: Any, image: str, label: str | None, id: str | None, allow_damaged: bool, unpacked: Unpacked) -> Source:
+def find(source: Any, image: str, label: str | None, id: str | None, unpacked: Unpacked) -> Source:
     """The items of a source, not yet checked."""
-    if is_tar(source):
-        return Source(Reader(source, image, label, allow_damaged, unpacked))
-    if allow_damaged:
-        raise ArgumentError("allow_damaged is for tar archives")
     if isinstance(source, Mapping):
         raise ArgumentError(f"a {type(source).__name__} of {', '.join(map(repr, list(source)[:5]))} is not a data set: give one of "
                             "its values")

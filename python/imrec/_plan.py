@@ -6,8 +6,9 @@ from typing import Any, Callable
 from ._ffi import check, ffi, lib, new_error, to_dict
 from ._pack import _Job, given
 from ._pack_items import c_text
-from ._pack_sources import archives, folder_or_list, is_path, is_tar
+from ._pack_sources import folder_or_list, is_path, is_tar
 from ._running import Watch
+from ._webdataset import names_of
 from .errors import ArgumentError
 
 _STATES = ("missing", "running", "done")
@@ -23,7 +24,7 @@ def make(source: Any, out: Any, plan: Any, *, root: Any = None, tasks: int = 0, 
     if not is_path(source) and not is_tar(source):
         raise ArgumentError(f"a {type(source).__name__} is not packed by tasks: give a folder, a LIST.lst, tar archives, or to pack() a "
                             "DataFrame of Spark or a Dataset of Ray; imrec.pack() takes any iterable")
-    job = _Job(out, None, archives(source)) if is_tar(source) else _Job(out, *folder_or_list(source, root))
+    job = _Job(out, None, names_of(source)) if is_tar(source) else _Job(out, *folder_or_list(source, root))
     job.set_options(given(parameters))
     watch, name, err = Watch(progress, "img"), c_text(plan, "plan"), new_error()
     job.task.progress, job.task.user = lib.on_progress, watch.handle

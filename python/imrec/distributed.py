@@ -23,7 +23,7 @@ from ._pack_items import ANY_ID, Columns, c_text
 from ._pack_sources import is_tar
 from ._plan import finish, make, status, tasks, work
 from ._running import Watch
-from ._webdataset import ANY_IMAGE, ANY_LABEL
+from ._webdataset import ANY_IMAGE, ANY_LABEL, extensions
 from .errors import ArgumentError
 
 __all__ = ["finish", "make", "pack", "status", "tasks", "work"]
@@ -70,7 +70,7 @@ def pack(source: Any, out: Any, engine: str | None = None, *, cluster: Any = Non
     if _engines.of_data_set(source) is not None:
         rows = _rows_of(source, out, folder, root, tasks, Columns(image, label, id), parameters)
     elif is_tar(source) and id == ANY_ID:
-        make(source, out, folder, tasks=tasks, again=True, **keep_bytes({**_extensions(image, label), **given(parameters)}))
+        make(source, out, folder, tasks=tasks, again=True, **keep_bytes({**extensions(image, label), **given(parameters)}))
     elif (image, label, id) != (ANY_IMAGE, ANY_LABEL, ANY_ID):
         raise ArgumentError("image=, label= and id= are for data sets, and image= and label= for archives")
     else:
@@ -82,14 +82,6 @@ def pack(source: Any, out: Any, engine: str | None = None, *, cluster: Any = Non
         err = new_error()
         check(lib.imrec_plan_forget(c_text(folder, "plan"), err), err)
     return card
-
-
-def _extensions(image: str, label: str | None) -> dict[str, str]:
-    """C's names for what archives are asked for."""
-    found = {"image_ext": image.lstrip(".")} if image != ANY_IMAGE else {}
-    if label != ANY_LABEL:
-        found["label_ext"] = "none" if label is None else label.lstrip(".")
-    return found
 
 
 def _rows_of(source: Any, out: Any, plan: str, root: Any, tasks: int, columns: Columns, parameters: dict[str, Any]) -> Any:

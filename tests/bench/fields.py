@@ -8,20 +8,18 @@ crop, mirror) medians and ranges of images/s, CPU time an image, and the medians
 import io
 import json
 import os
-import resource
-import statistics
 import subprocess
 import sys
 import tarfile
 import tempfile
-import time
 
 import numpy as np
 from PIL import Image
 
 import imrec
+from turns import COMMON, ratios, stay_on, summary, turn
 
-BATCH, BATCHES, WARM, TURNS = 128, 8, 3, 15
+WARM, TURNS = 3, 15
 RESIZED = {"rand_crop": False, "random_resized_crop": True, "min_random_area": 0.08}
 FIELDS = "%s with fields"
 #: Group by group: label, set, parameters
@@ -35,11 +33,6 @@ GROUPS = [
      ("images=image,depth:uint16, the same", "pairs", {"images": "image,depth:uint16", **RESIZED}),
      ("images=none fields=txt", "pairs", {"images": "none", "fields": "txt"})],
 ]
-
-
-def cpu_seconds():
-    used = resource.getrusage(resource.RUSAGE_SELF)
-    return used.ru_utime + used.ru_stime
 
 
 def depth_of(image):
@@ -80,35 +73,27 @@ def make(path, folder):
             FIELDS % "tar": f"{folder}/fields.tar", "pairs": f"{folder}/pairs.rec"}
 
 
-def turn(path, how):
+def opened_turn(path, how):
     """Opens anew: where its memory lies makes an iterator some percent faster or slower for as long as it lives."""
-    with imrec.ImageRecordIter(path, **{"data_shape": (3, 224, 224), "batch_size": BATCH, "shuffle": True, "rand_mirror": True,
-                                        "rand_crop": True, "verbose": False, "preprocess_threads": 1, "last_batch": "wrap", **how}) as batches:
+    with imrec.ImageRecordIter(path, **{**COMMON, "rand_crop": True, **how}) as batches:
         for _ in range(WARM):
             next(batches)
-        wall, cpu = time.perf_counter(), cpu_seconds()
-        for _ in range(BATCHES):
-            next(batches)
-        images = BATCH * BATCHES
-        return images / (time.perf_counter() - wall), (cpu_seconds() - cpu) / images * 1e6
+        return turn(batches)
 
 
 def measure(group, sets):
     seen = [[] for _ in group]
     for _ in range(TURNS):
         for (_, kind, how), turns in zip(group, seen):
-            turns.append(turn(sets[kind], how))
+            turns.append(opened_turn(sets[kind], how))
     for (label, _, _), turns in zip(group, seen):
-        speeds, times = zip(*turns)
-        ratio = statistics.median(a / b for (a, _), (b, _) in zip(turns, seen[0]))
-        spent = statistics.median(b / a for (_, a), (_, b) in zip(turns, seen[0]))
-        print(f"{label:48} {statistics.median(speeds):7.0f} images/s ({min(speeds):.0f} to {max(speeds):.0f}), "
-              f"{statistics.median(times):5.0f} us CPU an image; {ratio:.3f} of the first by time, {spent:.3f} by CPU time", flush=True)
+        speed, spent = ratios(turns, seen[0])
+        print(f"{label:48} {summary(turns)}; {speed:.3f} of the first by time, {spent:.3f} by CPU time", flush=True)
     print()
 
 
 if __name__ == "__main__":
-    os.sched_setaffinity(0, {int(sys.argv[2]) if len(sys.argv) > 2 else 0})
+    stay_on(sys.argv[1:])
     with tempfile.TemporaryDirectory() as scratch:
         made = make(sys.argv[1], scratch)
         for rows in GROUPS:

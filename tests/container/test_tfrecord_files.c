@@ -176,6 +176,31 @@ LOOP_TEST(partitions_count_the_records_off, 1, 6) /* _i parts */
     ck_assert_uint_eq(seen, 11);
 }
 
+/* Records 1 and 4 of 6 have damaged heads: each partition has one of them. */
+TEST(damage_in_each_partition_has_its_own_reason)
+{
+    size_t begin[7] = {0};
+    char text[20], words[2][80];
+    for (int i = 0; i < 6; i++) {
+        (void)snprintf(text, sizeof(text), "image %d", i);
+        tfrecord_image(&g_file, text, i);
+        begin[i + 1] = g_file.n;
+    }
+    for (int k = 0; k < 2; k++) {
+        g_file.p[begin[1 + 3 * k]] ^= 1;
+        (void)snprintf(words[k], sizeof(words[k]), "the next record begins at byte %zu",
+                       begin[2 + 3 * k]);
+    }
+    keep("a.tfrecord");
+    for (uint64_t part = 0; part < 2; part++) {
+        struct imrec_reader *r = open_uri(URI, part, 2);
+        expect(r, 3 * part, part == 0 ? "image 0" : "image 3", 3 * (float)part);
+        expect_lost(r, words[part]);
+        expect(r, 3 * part + 2, part == 0 ? "image 2" : "image 5", 3 * (float)part + 2);
+        expect_end(r);
+    }
+}
+
 /* ---- options ------------------------------------------------------------------------------ */
 
 static const struct container_options defaults = {
@@ -331,6 +356,38 @@ TEST(what_such_a_file_cannot_have_is_refused)
     o.path_imgidx = NULL;
     o.verify_checksums = true;
     refuse(o, "is a TFRecord file, and only shards of records");
+}
+
+TEST(the_widest_label_is_not_known)
+{
+    struct container c;
+    struct imrec_error err = {0};
+    uint32_t widest = 7;
+    tfrecord_image(&g_file, "zero", 0);
+    keep("a.tfrecord");
+    ck_assert_int_eq(container_open(&defaults, &c, &err), IMREC_OK);
+    ck_assert_int_eq(c.kind->widest_label(&c, false, &widest, &err), IMREC_OK);
+    ck_assert_uint_eq(widest, 0);
+    ck_assert_int_eq(c.kind->widest_label(&c, true, &widest, &err), IMREC_ERR_ARGUMENT);
+    ck_assert_ptr_nonnull(strstr(err.message, "label_pad_width must be given: " URI));
+    container_close(&c);
+}
+
+TEST(reasons_of_damage_are_counted_as_memory)
+{
+    struct container c;
+    struct imrec_error err = {0};
+    tfrecord_image(&g_file, "zero", 0);
+    const size_t damaged = g_file.n;
+    tfrecord_image(&g_file, "one", 1);
+    for (unsigned turn = 0; turn < 2; turn++) {
+        g_file.p[damaged] ^= (uint8_t)turn;
+        keep("a.tfrecord");
+        ck_assert_int_eq(container_open(&defaults, &c, &err), IMREC_OK);
+        ck_assert(turn == 0 ? container_state_memory(&c) == 0
+                            : container_state_memory(&c) >= sizeof(err));
+        container_close(&c);
+    }
 }
 
 TEST(compressed_files_are_refused_with_what_helps)

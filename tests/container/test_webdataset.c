@@ -350,6 +350,41 @@ LOOP_TEST(partitions_count_the_samples_off, 1, 6) /* _i parts */
     ck_assert_uint_eq(seen, 11);
 }
 
+/* The image of samples 1 and 4 of 6 is a link: each partition has one of them. */
+TEST(damage_in_each_partition_has_its_own_reason)
+{
+    char name[20], text[20];
+    for (int i = 0; i < 6; i++) {
+        (void)snprintf(name, sizeof(name), "key%d.jpg", i);
+        (void)snprintf(text, sizeof(text), "image %d", i);
+        tar_put(&g_tar, name, i % 3 == 1 ? '2' : '0', text, i % 3 == 1 ? 0 : strlen(text));
+        (void)snprintf(name, sizeof(name), "key%d.cls", i);
+        (void)snprintf(text, sizeof(text), "%d", i);
+        tar_text(&g_tar, name, text);
+    }
+    for (uint64_t part = 0; part < 2; part++) {
+        struct imrec_reader *r = open_tar(part, 2);
+        expect(r, 3 * part, part == 0 ? "image 0" : "image 3", 3 * (float)part);
+        expect_lost(r, part == 0 ? "key1" : "key4");
+        expect(r, 3 * part + 2, part == 0 ? "image 2" : "image 5", 3 * (float)part + 2);
+        expect_end(r);
+    }
+}
+
+TEST(reasons_of_damage_are_counted_as_memory)
+{
+    struct container c;
+    struct imrec_error err = {0};
+    tar_text(&g_tar, "0.jpg", "zero");
+    ck_assert_int_eq(open_set(NULL, NULL, &c, &err), IMREC_OK);
+    ck_assert_uint_eq(container_state_memory(&c), 0);
+    container_close(&c);
+    tar_put(&g_tar, "1.jpg", '2', "", 0);
+    ck_assert_int_eq(open_set(NULL, NULL, &c, &err), IMREC_OK);
+    ck_assert_uint_ge(container_state_memory(&c), sizeof(err));
+    container_close(&c);
+}
+
 TEST(what_an_archive_cannot_have_is_refused)
 {
     struct container c;

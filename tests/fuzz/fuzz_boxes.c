@@ -18,7 +18,9 @@ static void set_up(struct recipe *r, struct augment_options *o)
         "data_shape=3,30,40",       "rand_crop_prob=0.7",      "num_crop_sampler=2",
         "min_crop_scales=0.1",      "min_crop_overlaps=0,0.2", "min_crop_aspect_ratios=0.5",
         "max_crop_aspect_ratios=2", "rand_pad_prob=0.5",       "max_pad_scale=3",
-        "rand_mirror_prob=0.5",     "resize_mode=fit"};
+        "rand_mirror_prob=0.5",     "resize_mode=fit",         "rand_affine_prob=0.5",
+        "max_affine_angle=180",     "max_affine_tilt=0.4",     "max_affine_shear=40",
+        "max_affine_shift=0.5",     "min_affine_scale=0.1",    "max_affine_scale=10"};
     param_defaults(augment_params, o);
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
         must(param_set(augment_params, o, words[i], strcspn(words[i], "="),

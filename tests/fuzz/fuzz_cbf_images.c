@@ -1,6 +1,6 @@
 /* tests/fuzz/fuzz_cbf_images.c - arbitrary bytes as a CBF file of images: the loader gives
- * memory that is there, every sequence its slot and each lost one a reason, partitions tile
- * them, and the sequential reader finds the same.
+ * memory that is there, with fields and mask, every sequence its slot and each lost one a reason,
+ * partitions tile them, and the sequential reader finds the same.
  *
  * The first byte chooses partitions and labels, the others are the file. */
 #include "base/alloc.h"
@@ -26,10 +26,18 @@ static void look_at(const struct container *s, const struct window *w, const str
         return;
     }
     must(s->kind->lost(s, r->unit) == NULL);
-    (void)touch(r->bytes);
+    (void)(touch(r->bytes) + touch(r->rest));
     struct record record;
-    must(s->kind->parse(s, r, RECORD_PARTS, NULL, &record, NULL) == IMREC_OK);
+    struct parse_room room = {0};
+    struct imrec_error err = {0};
+    const enum imrec_status st = s->kind->parse(s, r, RECORD_PARTS, &room, &record, &err);
+    must(st == IMREC_OK || (st == IMREC_ERR_CORRUPT && r->rest.n != 0 && err.message[0] != '\0'));
     (void)touch(record.labels);
+    if (st == IMREC_OK)
+        (void)touch(record.mask);
+    for (uint32_t i = 0; st == IMREC_OK && i < record.field_count; i++)
+        (void)(touch(record.fields[i].name) + touch(record.fields[i].value));
+    parse_room_free(&room);
 }
 
 /* Returns how many sequences the partition has; *all: the file, or UINT64_MAX: the partition is
@@ -82,6 +90,7 @@ static void read_all(uint64_t all)
         must(st == IMREC_OK || (st == IMREC_ERR_DATA && err.message[0] != '\0'));
         if (st == IMREC_OK)
             (void)(touch((struct bytes){x.data, x.size}) +
+                   touch((struct bytes){x.mask, x.mask_size}) +
                    touch((struct bytes){(const uint8_t *)x.labels, x.label_count * sizeof(float)}));
     }
     must(all == UINT64_MAX || n == all);
@@ -96,6 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct container_options o = {.path_imgrec = "mem://file",
                                   .num_parts = parts,
                                   .cell_bytes = 4096,
+                                  .rest = true,
                                   .label_width = data[0] / 5 % 4,
                                   .no_labels = data[0] > 200};
     uint64_t sum = 0, all = 0;

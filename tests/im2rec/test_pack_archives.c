@@ -2,60 +2,20 @@
  * order, in shares, by plans; what is wrong in them is a skip with its reason. */
 #include "base/alloc.h"
 #include "im2rec/item/image_place.h"
-#include "im2rec/list/archive_scan.h"
 #include "imrec/plan.h"
 #include "imrec/reshape.h"
-#include "storage/mem.h"
-#include "tests/support/packing_faults.h"
+#include "tests/support/archives.h"
 #include "tests/support/starving.h"
-#include "tests/support/suite.h"
-#include "tests/support/tars.h"
 
-static struct packing p;
-static struct buf tar;
 static char list_text[8192];
 static size_t list_n;
-static struct scan found;
-static char *root;
 static bool captions; /* samples have .json and, of even ones, .txt; so has the folder */
 
 static void setup(void)
 {
-    packing_make(&p, false);
-    p.o.threads = 1;
-    tar = BUF_INIT((size_t)1 << 24);
+    archives_make();
     list_n = 0;
     captions = false;
-    found = (struct scan){0};
-    root = NULL;
-}
-
-static void teardown(void)
-{
-    scan_free(&found);
-    imrec_free(root);
-    buf_free(&tar);
-    mem_clear();
-    packing_end(&p);
-}
-
-static void expect_ok(enum imrec_status st)
-{
-    ck_assert_msg(st == IMREC_OK, "%d: %s", (int)st, p.err.message);
-}
-
-static void expect_error(enum imrec_status st, enum imrec_status want, const char *words)
-{
-    ck_assert_msg(st == want && strstr(p.err.message, words) != NULL, "%d, without '%s': %s",
-                  (int)st, words, p.err.message);
-}
-
-/* Closes the archive that was begun, as NAME. */
-static void write_tar(const char *name)
-{
-    tar_end(&tar);
-    tmp_write(&p.dir, name, tar.p, tar.n);
-    tar.n = 0;
 }
 
 /* A file next to the image in the folder, and `name` in the archive. */
@@ -111,28 +71,6 @@ static void make_two(void)
     tmp_write(&p.dir, "files.lst", list_text, list_n);
 }
 
-static enum imrec_status pack_from(const char *spec, const char *list, const char *name)
-{
-    char out[512], all[1024], lst[512];
-    snprintf(out, sizeof(out), "%s", tmp_path(&p.dir, name));
-    snprintf(lst, sizeof(lst), "%s", list != NULL ? tmp_path(&p.dir, list) : "");
-    snprintf(all, sizeof(all), "%s", spec);
-    const struct imrec_pack_task task = {
-        .root = all, .list = list != NULL ? lst : NULL, .out = out};
-    return imrec_pack(&task, &p.o, &p.result, &p.err);
-}
-
-static const char *here(const char *name)
-{
-    static char text[2048];
-    const char *second = strchr(name, ';');
-    snprintf(text, sizeof(text), "%s/%s", p.dir.path, name);
-    if (second != NULL)
-        snprintf(text, sizeof(text), "%s/%.*s;%s/%s", p.dir.path, (int)(second - name), name,
-                 p.dir.path, second + 1);
-    return text;
-}
-
 static void expect_records(void)
 {
     static const char *const files[] = {".rec", ".idx", ".crc"};
@@ -140,7 +78,7 @@ static void expect_records(void)
         expect_same_file(&p, "a", "b", files[i]);
 }
 
-CASE(.timeout = 300, .setup = setup, .teardown = teardown)
+CASE(.timeout = 300, .setup = setup, .teardown = archives_remove)
 
 /* ---- what is packed ----------------------------------------------------------------------- */
 
@@ -268,7 +206,10 @@ TEST(names_say_whether_they_are_archives)
     make_folder(&p.dir, "folder.tar");
     ck_assert(archives_are(here("x.tar")) && archives_are("s3://bucket/x.TAR"));
     ck_assert(archives_are("http://host/x.tar?key=1") && archives_are("folder;x.tar"));
-    ck_assert(!archives_are(here("folder.tar")) && !archives_are("x.tar.gz"));
+    ck_assert(archives_are("x.tar.gz") && archives_are("y.TGZ") && archives_are("x.tar.zst"));
+    ck_assert(!archives_are(here("folder.tar")) && !archives_are("x.gz"));
+    ck_assert(archives_are_packed("x.tar;y.tgz") && archives_are_packed("x.tar.gz;y.tar"));
+    ck_assert(!archives_are_packed("x.tar;y.tar") && !archives_are_packed("tgz"));
     ck_assert(!archives_are(".tar") && !archives_are("x.tar;folder"));
 }
 
@@ -313,26 +254,6 @@ TEST(options_of_folders_are_refused_by_name)
 
 /* ---- samples ------------------------------------------------------------------------------ */
 
-static enum imrec_status look(const char *image_ext, const char *label_ext)
-{
-    static const char *const builtin[] = {".jpg", ".png", NULL};
-    const struct archive_options o = {
-        .spec = here("x.tar"), .image_ext = image_ext, .label_ext = label_ext, .builtin = builtin};
-    scan_free(&found);
-    imrec_free(root);
-    return archives_scan(&o, &found, &root, &p.err);
-}
-
-static void expect_skip(const char *path, const char *reason, const char *why)
-{
-    for (size_t i = 0; i < found.skip_count; i++)
-        if (strcmp(found.skips[i].path, path) == 0 &&
-            strcmp(reason_word(found.skips[i].reason), reason) == 0 &&
-            strstr(found.skips[i].why, why) != NULL)
-            return;
-    ck_abort_msg("no skip %s %s: %s", path, reason, why);
-}
-
 TEST(what_is_wrong_with_a_sample_is_its_reason)
 {
     tar_text(&tar, "README.md", "no sample");
@@ -370,7 +291,7 @@ TEST(what_is_wrong_with_a_sample_is_its_reason)
     ck_assert(found.places[1].label == -25 && found.files[1]->id == 11);
     expect_skip("x.tar/1", "missing", "has no image: it has .cls, .txt");
     expect_skip("x.tar/2.jpg", "label", "no label .cls: it has .jpg");
-    expect_skip("x.tar/3.jpg", "label", "is not a number");
+    expect_skip("x.tar/3.jpg", "label", "is not a number: 'cat'");
     expect_skip("x.tar/4.jpg", "label", "float32 cannot hold");
     expect_skip("x.tar/5.jpg", "label", "two labels .cls");
     expect_skip("x.tar/6.jpg", "link", "is a link");
@@ -391,6 +312,7 @@ TEST(extensions_choose_image_and_label)
     tar_text(&tar, "0.rank", "8");
     write_tar("x.tar");
     expect_error(look("", ""), IMREC_ERR_ARGUMENT, "several images, .left.jpg and .right.jpg");
+    ck_assert_str_eq(p.err.shard, here("x.tar"));
     expect_ok(look("right.JPG", ""));
     ck_assert_uint_eq(found.places[0].bytes, 6);
     ck_assert(found.places[0].label == 7);

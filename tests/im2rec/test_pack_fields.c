@@ -275,7 +275,7 @@ LOOP_TEST(columns_that_cannot_be_are_refused, 0, 6)
         {"columns=a,a?", "columns names 'a' twice"},
         {"columns=mask", "name of the image's"},
         {"columns=txt fields=txt", "columns and fields both name 'txt'"},
-        {"columns=a format=cbf", "columns are packed into"},
+        {"columns=a list=1", "columns are packed with images"},
         {"columns=a", "columns are those of a list"}};
     struct imrec_pack_result result;
     if (_i != 5)
@@ -291,7 +291,7 @@ LOOP_TEST(what_cannot_be_is_refused, 0, 6)
                                            {"fields=../a", "list of extensions"},
                                            {"fields=txt,txt?", "'txt' twice"},
                                            {"fields=mask", "name of the image's"},
-                                           {"fields=txt format=cbf", "fields are packed into"}};
+                                           {"fields=txt list=1", "fields are packed with images"}};
     struct imrec_pack_result result;
     ck_assert_int_eq(pack(wrong[_i][0], "x.rec", &result), IMREC_ERR_ARGUMENT);
     ck_assert_msg(strstr(err.message, wrong[_i][1]) != NULL, "%s", err.message);

@@ -34,6 +34,8 @@ static struct found look_for(const uint8_t *slot, uint32_t columns, uint32_t row
  */
 static double slack(const struct imrec_draw *d, const char *words)
 {
+    if (d->warped) /* the tip of a corner is seen where half of a px is inside of it */
+        return 2.5;
     if (strstr(words, "resize=90") == NULL)
         return 1.01;
     return 1.01 +
@@ -50,7 +52,7 @@ static uint32_t must_agree(const struct imrec_batch *b, uint32_t slot, const cha
     const double most = slack(&b->draws[slot], words);
     uint32_t looked = 0;
     MUST(d.channels == 3 && d.rows <= ROWS && d.columns <= COLUMNS && d.header_width == BOX_HEADER);
-    MUST(!strstr(words, "shrink") ||
+    MUST(!strstr(words, "shrink") || b->draws[slot].warped ||
          (d.columns <= b->draws[slot].crop_width && d.rows <= b->draws[slot].crop_height));
     MUST(d.header[2] == (float)p.w && d.header[3] == (float)p.h && d.object_width == BOX_WIDTH);
     MUST(d.count <= p.boxes && d.count == b->draws[slot].boxes);
@@ -95,6 +97,10 @@ static const char *const geometries[] = {
     "rand_crop_prob=0.8 num_crop_sampler=3 min_crop_scales=0.3 min_crop_aspect_ratios=0.5 "
     "max_crop_aspect_ratios=2 min_crop_overlaps=0.1,0.3,0 min_crop_object_coverages=0,0,0.9 "
     "rand_pad_prob=0.5 max_pad_scale=2.5 rand_mirror_prob=0.5 resize=90",
+    "rand_affine_prob=1 max_affine_angle=30 min_affine_scale=0.7 max_affine_scale=1.4 "
+    "max_affine_shear=10 max_affine_shift=0.2",
+    "rand_affine_prob=0.7 max_affine_tilt=0.3 rand_mirror_prob=0.5 rand_flip=0.5 "
+    "rand_crop_prob=0.5 min_crop_scales=0.5",
 };
 enum { GEOMETRIES = sizeof(geometries) / sizeof(geometries[0]) };
 static const char *const modes[] = {"force", "shrink", "fit"};
@@ -143,13 +149,14 @@ static uint64_t hash(uint64_t h, const void *p, size_t n)
 }
 
 /* Of each image in a sweep, by id. */
-static void hashes(const struct box_set *s, const char *words, uint32_t sweep, uint64_t *out)
+static void hashes(const struct box_set *s, const char *geometry, const char *words, uint32_t sweep,
+                   uint64_t *out)
 {
     char all[1024];
     struct imrec_batch b;
     enum imrec_status st;
-    snprintf(all, sizeof(all), "dtype=uint8 %s max_random_hue=40 random_hue_prob=0.5 %s",
-             geometries[GEOMETRIES - 1], words);
+    snprintf(all, sizeof(all), "dtype=uint8 %s max_random_hue=40 random_hue_prob=0.5 %s", geometry,
+             words);
     struct imrec_iter *it = box_open(s, all);
     for (uint32_t ends = 0; ends <= sweep; ends += st == IMREC_END) {
         st = imrec_iter_next(it, &b, NULL);
@@ -161,19 +168,20 @@ static void hashes(const struct box_set *s, const char *words, uint32_t sweep, u
     imrec_iter_close(it);
 }
 
-TEST(batches_with_boxes_depend_on_seed_and_sweep_alone)
+LOOP_TEST(batches_with_boxes_depend_on_seed_and_sweep_alone, 0, 3) /* of the last geometries */
 {
     struct box_set s = box_set_make(RECORDS, NULL);
+    const char *geometry = geometries[GEOMETRIES - 1 - _i];
     uint64_t want[RECORDS], got[RECORDS], other[RECORDS];
     uint32_t changed = 0;
-    hashes(&s, "preprocess_threads=1 batch_size=1", 1, want);
-    hashes(&s, "preprocess_threads=4 batch_size=16 shuffle=1 prefetch_buffer=5", 1, got);
+    hashes(&s, geometry, "preprocess_threads=1 batch_size=1", 1, want);
+    hashes(&s, geometry, "preprocess_threads=4 batch_size=16 shuffle=1 prefetch_buffer=5", 1, got);
     ck_assert_int_eq(memcmp(want, got, sizeof(want)), 0);
-    hashes(&s, "", 0, other);
+    hashes(&s, geometry, "", 0, other);
     for (int i = 0; i < RECORDS; i++)
         changed += other[i] != want[i];
     ck_assert_uint_gt(changed, RECORDS - 3);
-    hashes(&s, "seed_aug=9", 1, other);
+    hashes(&s, geometry, "seed_aug=9", 1, other);
     ck_assert_int_ne(memcmp(want, other, sizeof(want)), 0);
     tmpdir_remove(&s.dir);
 }
@@ -254,7 +262,7 @@ TEST(colours_are_shifted_before_the_canvas_is_filled)
 TEST(grey_images_and_those_with_alpha_have_the_same_boxes)
 {
     struct box_set s = box_set_make(20, NULL);
-    const char *geometry = geometries[GEOMETRIES - 1];
+    const char *geometry = geometries[GEOMETRIES - 2];
     char words[600];
     struct imrec_batch b[3];
     struct imrec_iter *it[3];

@@ -6,6 +6,7 @@
 #include "storage/source.h"
 #include "tests/support/boxset.h"
 #include "tests/support/suite.h"
+#include "tests/support/tars.h"
 
 #include <math.h>
 
@@ -277,6 +278,24 @@ LOOP_TEST(options_that_cannot_be_are_refused_before_reading, 0, COUNT(refused))
     ck_assert_int_ne(box_try_open(&s, refused[_i][0], &it, &err), IMREC_OK);
     ck_assert_ptr_null(it);
     ck_assert_msg(strstr(err.message, refused[_i][1]) != NULL, "%s", err.message);
+    tmpdir_remove(&s.dir);
+}
+
+TEST(samples_of_an_archive_have_classes_and_no_boxes)
+{
+    struct box_set s = box_set_make(1, NULL);
+    struct buf tar = BUF_INIT(1 << 16);
+    struct imrec_iter *it = NULL;
+    struct imrec_error err = {0};
+    tar_text(&tar, "a.jpg", "never read");
+    tar_end(&tar);
+    tmp_write(&s.dir, "a.tar", (const char *)tar.p, tar.n);
+    snprintf(s.rec, sizeof(s.rec), "%s", tmp_path(&s.dir, "a.tar"));
+    ck_assert_int_eq(box_try_open(&s, "label_pad_width=10", &it, &err), IMREC_ERR_UNSUPPORTED);
+    ck_assert_ptr_null(it);
+    ck_assert_ptr_nonnull(
+        strstr(err.message, "a.tar: its images have no boxes, they have classes"));
+    buf_free(&tar);
     tmpdir_remove(&s.dir);
 }
 

@@ -68,6 +68,16 @@ static const struct {
      "crop_emit_mode=overlap emit_overlap_thresh=0.1 rand_mirror_prob=0.5 rand_pad_prob=0.5 "
      "max_pad_scale=1.5 resize_mode=fit",
      8},
+    {"aug_seq=det_aug_default fill_value=255 rand_affine_prob=1 max_affine_angle=40 "
+     "max_affine_shear=10 max_affine_shift=0.1 min_affine_scale=0.8 max_affine_scale=1.2 "
+     "resize_mode=fit rand_mirror_prob=0.5",
+     15},
+    {"aug_seq=det_aug_default fill_value=255 rand_affine_prob=1 max_affine_tilt=0.3 "
+     "resize_mode=shrink rand_flip=0.5",
+     15},
+    {"num_views=2 batch_size=6 aug_seq=det_aug_default fill_value=255 rand_affine_prob=0.5 "
+     "max_affine_tilt=0.3 max_affine_angle=180 rand_pad_prob=0.5 max_pad_scale=1.5",
+     15},
 };
 
 static struct mask_set set;

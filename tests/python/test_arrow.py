@@ -1,15 +1,17 @@
 """Arrow tables, data sets of Hugging Face and Parquet files as data of an iterator."""
 import gc
+import urllib.request
 
 import numpy as np
 import pytest
 
 import imrec
 from conftest import jpeg, make_image
-from tests_support import open_iter
+from tests_support import fake_bucket, open_iter, put
 
 pa = pytest.importorskip("pyarrow", reason="pyarrow is not installed")
 import pyarrow.dataset  # noqa: E402
+import pyarrow.fs  # noqa: E402
 import pyarrow.parquet as pq  # noqa: E402
 
 COUNT = 60
@@ -257,6 +259,100 @@ def test_files_of_a_store_of_ones_own_are_read(files, images):
         assert seen("shelf://set/*.parquet") == seen(Plain(images))
     finally:
         imrec.unregister_store("shelf")
+
+
+@pytest.fixture
+def there(files, tmp_path, monkeypatch):
+    """The same files in a bucket; its URL and the requests that it has answered."""
+    port = tmp_path / "server"
+    port.mkdir()
+    with fake_bucket(port, {f"set/{path.name}": path.read_bytes() for path in files.glob("*.parquet")}) as variables:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        yield variables["AWS_ENDPOINT_URL"]
+
+
+def answered(url):
+    with urllib.request.urlopen(f"{url}/.log") as log:
+        return [line for line in log.read().decode().splitlines() if line.startswith(("GET", "HEAD"))]
+
+
+@pytest.mark.parametrize("pattern", ["s3://shop/set/*.parquet", "s3://shop/set/p-{0..1}.parquet"])
+def test_files_of_a_bucket_are_read_by_the_stores_of_imrec(there, images, pattern):
+    assert seen(pattern, shuffle=True) == seen(Plain(images), shuffle=True)
+    assert seen([f"s3://shop/set/p-{i}.parquet" for i in range(2)]) == seen(Plain(images))
+    assert seen([f"{there}/shop/set/p-{i}.parquet" for i in range(2)]) == seen(Plain(images))  # of a web server
+    assert any("set/p-1.parquet" in line for line in answered(there))
+
+
+def test_a_loader_reads_files_of_a_bucket(there):
+    pytest.importorskip("torch", reason="torch is not installed")
+    with imrec.torch.Loader("s3://shop/set/*.parquet", data_shape=(3, 16, 16), batch_size=7, shuffle=True) as loader:
+        assert sorted(int(label) for _, numbers in loader for label in numbers) == list(range(COUNT))
+
+
+def test_requests_that_fail_are_sent_again(files, images, tmp_path, monkeypatch):
+    (tmp_path / "server").mkdir()
+    with fake_bucket(tmp_path / "server", {"p-0.parquet": (files / "p-0.parquet").read_bytes()}, "--every", "3") as variables:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        assert labels("s3://shop/p-0.parquet") == list(range(33))
+
+
+def test_what_a_bucket_does_not_have_is_named(there):
+    for missing in "s3://shop/set/q.parquet", "s3://shop/no/*.parquet":
+        with pytest.raises(imrec.Error, match="s3://shop/(set/q.parquet|no)"):
+            open_iter(missing)
+    with pytest.raises(FileNotFoundError):
+        open_iter("s3://shop/set/q.parquet")
+    with pytest.raises(imrec.UnsupportedError, match="no store knows the scheme 'nobody"):
+        open_iter("nobody://shop/a.parquet")
+
+
+def test_what_pyarrow_alone_knows_is_read_by_its_file_system(files, images, monkeypatch):
+    shelf = pyarrow.fs.SubTreeFileSystem(str(files), pyarrow.fs.LocalFileSystem())
+
+    class Known:
+        @staticmethod
+        def from_uri(uri):
+            return shelf, uri.partition("://")[2]
+
+    monkeypatch.setattr(pyarrow.fs, "FileSystem", Known)
+    assert seen("hub://p-?.parquet", shuffle=True) == seen(Plain(images), shuffle=True)
+    with pytest.raises(imrec.ArgumentError, match="hub://q.* no file has such a name"):
+        open_iter("hub://q*.parquet")
+
+
+def test_a_file_that_is_replaced_costs_its_rows(there, files):
+    rows = imrec._arrow.rows_of("s3://shop/set/*.parquet", None, None, 1, {})
+    changed = files / "p-0.parquet"
+    pq.write_table(pq.read_table(changed).slice(0, 12), changed, row_group_size=5)
+    put(f"{there}/shop/set/p-0.parquet", changed.read_bytes())
+    out = np.zeros(4, imrec._fetch.FETCHED)
+    kept = rows.fill(np.array([2, 40, 3, 59]), out)
+    assert [status != 0 for status in out["status"].tolist()] == [True, False, True, False] and kept
+    why = imrec._ffi.text(imrec._ffi.ffi.cast("const char *", int(out["why"][0])))
+    assert "s3://shop/set/p-0.parquet: it has become another version" in why
+
+
+def test_a_cache_is_read_instead_of_the_bucket(there, images, tmp_path):
+    cache = {"cache": tmp_path / "cache", "cache_size": "8M"}
+    assert seen("s3://shop/set/*.parquet", **cache) == seen(Plain(images))
+    before = len(answered(there))
+    assert seen("s3://shop/set/*.parquet", **cache) == seen(Plain(images))
+    again = answered(there)[before:]
+    assert not [line for line in again if line.startswith("GET") and ".parquet" in line and "list" not in line], again
+
+
+def test_nothing_is_read_after_a_cancel(there):
+    rows = imrec._arrow.rows_of("s3://shop/set/*.parquet", None, None, 1, {})
+    with rows._open(*rows._files[0]) as file:
+        rows.cancel()
+        with pytest.raises(imrec.CancelledError):
+            file.read_row_group(0)
+    out = np.zeros(1, imrec._fetch.FETCHED)
+    rows.fill(np.array([2]), out)
+    assert out["status"][0] == imrec._ffi.lib.IMREC_ERR_CANCELLED
 
 
 # ---- Hugging Face ------------------------------------------------------------------------------------------------

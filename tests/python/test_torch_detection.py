@@ -55,7 +55,8 @@ def loader(path, **more):
 
 
 @pytest.mark.parametrize("more", [{}, {"resize_mode": "force"}, {"rand_mirror_prob": 0.5}, {"layout": "NHWC"}, {"channels_last": True},
-                                  {"rand_crop_prob": 1.0, "min_crop_scales": 0.6}], ids=str)
+                                  {"rand_crop_prob": 1.0, "min_crop_scales": 0.6},
+                                  {"rand_affine_prob": 1.0, "max_affine_shift": 0.2, "min_affine_scale": 0.7, "max_affine_tilt": 0.2}], ids=str)
 def test_boxes_are_where_the_pixels_are(coco, more):
     seen = 0
     with loader(coco[1], **more) as batches:
@@ -71,6 +72,22 @@ def test_boxes_are_where_the_pixels_are(coco, more):
                     assert np.allclose(found, (left, top, right, bottom), atol=1.6), (found, target)
                     seen += 1
     assert seen >= 5
+
+
+def test_mosaics_have_the_boxes_of_four_and_no_results(coco):
+    data, path = coco
+    images, most = {image["id"]: image for image in data["images"]}, 0
+    with loader(path, rand_mosaic_prob=1.0, min_mosaic_scale=0.5, max_mosaic_scale=0.5, max_mosaic_shift=0.0) as batches:
+        for some, targets in batches:
+            for image, target in zip(some, targets):
+                assert image.shape == (3, 48, 64) and target["image_id"] in images
+                most = max(most, len(target["labels"]))
+                for label, (left, top, right, bottom) in zip(target["labels"].tolist(), target["boxes"].tolist()):
+                    middle = image[:, int((top + bottom) / 2), int((left + right) / 2)]
+                    assert middle.argmax() == CHANNEL[sorted(CHANNEL)[label - 1]] and middle.max() > 127
+            with pytest.raises(imrec.ArgumentError, match="rand_mosaic_prob=1"):
+                imrec.torch.coco_results(batches, [], images, [3, 7, 90])
+    assert 2 <= most <= 4
 
 
 def test_a_target_has_what_torchvision_asks_for(coco):

@@ -1,18 +1,14 @@
 """Folders and lists that are packed are named by URIs as well: in a bucket of tests/support/fake_bucket.py, and file://."""
 import subprocess
 import sys
-import time
-import urllib.request
-from pathlib import Path
 
 import pytest
 
 import imrec
 import imrec.distributed
 from conftest import jpeg, make_image
-from tests_support import files_in
+from tests_support import fake_bucket, files_in
 
-FAKE = Path(__file__).parents[1] / "support" / "fake_bucket.py"
 PACK = """import sys, imrec.distributed
 if __name__ == "__main__":
     root = {"root": sys.argv[4]} if len(sys.argv) > 4 else {}
@@ -38,21 +34,9 @@ def folder(tmp_path):
 @pytest.fixture
 def bucket(folder, tmp_path):
     """Variables of a bucket `shop`, which has photos/ and list.lst as the folder does."""
-    with pytest.raises(imrec.Error) as error:
-        imrec.open("s3://shop/no.rec")
-    if "has no libcurl" in str(error.value):
-        pytest.skip("imrec is built without libcurl, which buckets need")
-    with subprocess.Popen([sys.executable, FAKE, tmp_path / "port"]) as server:
-        while not (tmp_path / "port").exists():
-            assert server.poll() is None
-            time.sleep(0.02)
-        url = f"http://127.0.0.1:{(tmp_path / 'port').read_text()}"
-        for path in [*folder.glob("*/*.jpg"), folder / "list.lst", tmp_path / "list.lst"]:
-            name = path.relative_to(tmp_path).as_posix()
-            urllib.request.urlopen(urllib.request.Request(f"{url}/shop/{name}", data=path.read_bytes(), method="PUT")).read()
-        yield {"AWS_ACCESS_KEY_ID": "somebody", "AWS_SECRET_ACCESS_KEY": "words", "AWS_ENDPOINT_URL": url,
-               "AWS_REGION": "us-east-1"}
-        server.kill()
+    paths = [*folder.glob("*/*.jpg"), folder / "list.lst", tmp_path / "list.lst"]
+    with fake_bucket(tmp_path, {path.relative_to(tmp_path).as_posix(): path.read_bytes() for path in paths}) as variables:
+        yield variables
 
 
 @pytest.mark.parametrize("how", ["one", "tasks"])

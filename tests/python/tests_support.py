@@ -1,6 +1,11 @@
 """What several tests of the package need."""
+import contextlib
 import logging
 import os
+import subprocess
+import sys
+import time
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -56,3 +61,27 @@ def shared(path):
     if not found.exists():
         pytest.skip(f"{found} is not there")
     return found
+
+
+@contextlib.contextmanager
+def fake_bucket(folder, objects, *options):
+    """Serves a bucket `shop` with these objects; the variables by which s3:// finds it."""
+    with pytest.raises(imrec.Error) as error:
+        imrec.open("s3://shop/no.rec")
+    if "has no libcurl" in str(error.value):
+        pytest.skip("imrec is built without libcurl, which buckets need")
+    port = folder / "port"
+    program = Path(__file__).parents[1] / "support" / "fake_bucket.py"
+    with subprocess.Popen([sys.executable, program, *options, port]) as server:
+        while not port.exists():
+            assert server.poll() is None
+            time.sleep(0.02)
+        url = f"http://127.0.0.1:{port.read_text()}"
+        for name, data in objects.items():
+            put(f"{url}/shop/{name}", data)
+        yield {"AWS_ACCESS_KEY_ID": "somebody", "AWS_SECRET_ACCESS_KEY": "words", "AWS_ENDPOINT_URL": url, "AWS_REGION": "us-east-1"}
+        server.kill()
+
+
+def put(url, data):
+    urllib.request.urlopen(urllib.request.Request(url, data=data, method="PUT")).read()

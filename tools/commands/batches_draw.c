@@ -29,10 +29,12 @@ static const struct field {
     AT(U32, cut_x), AT(U32, cut_y), AT(U32, cut_width), AT(U32, cut_height), AT(U32, pad_x),
     AT(U32, pad_y), AT(U32, fit_width), AT(U32, fit_height), AT(I32, crop_sampler),
     AT(U32, crop_trials), AT(U32, boxes), AT(I64, sound_begin), AT(REAL, sound_gain),
+    MANY(REAL, tilt, 2), AT(FLAG, mosaic), AT(U32, mosaic_x), AT(U32, mosaic_y),
+    AT(REAL, mosaic_scale),
     /* clang-format on */
 };
 /* A new field after this one belongs in the table. */
-_Static_assert(offsetof(struct imrec_draw, sound_gain) + 8 >= sizeof(struct imrec_draw),
+_Static_assert(offsetof(struct imrec_draw, mosaic_scale) + 8 >= sizeof(struct imrec_draw),
                "a draw has more fields");
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
 

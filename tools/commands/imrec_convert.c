@@ -21,6 +21,10 @@
       "to binary: the input whose samples are the length of a sequence")                           \
     X(int64_t, threads, "0", 0, 1024, "workers", "output",                                         \
       "to binary: threads that convert; 0 = every CPU")                                            \
+    X(int64_t, shards, "0", 0, 1 << 20, "N", "records",                                            \
+      "of records: cut the output into N shards, OUT-00000-of-0000N.tar")                          \
+    X(int64_t, shard_size, "0", 0, INT64_MAX, "bytes", "records",                                  \
+      "of records: begin another shard at this size")                                              \
     IMREC_READER_PARAMS(X) ROW_ON_ERROR(X) ROWS_LONG(X)
 COMMAND(convert, CONVERT_PARAMS, 2, 2) = {
     PAGE_OF("convert", IMREC_EXITS),
@@ -39,13 +43,19 @@ COMMAND(convert, CONVERT_PARAMS, 2, 2) = {
         "OUT.tar takes\n"
         "those of any: a sample of a tar is copied, and one that was packed from a tar by this "
         "command\n"
-        "gets its files back, with their names, bytes and order. Damage ends the command; with\n"
+        "gets its files back, with their names, bytes and order; an Example its features "
+        "likewise.\n"
+        "Damage ends the command; with\n"
         "--on-error skip it is skipped, named on standard error and in the JSON object, and the "
         "exit\n"
-        "status is 3.",
+        "status is 3.\n\n"
+        "--shards and --shard-size cut these outputs as im2rec does; a range in OUT names as many\n"
+        "shards. All get their names when the last one is complete.",
     .examples = "  imrec convert --header inputs.txt train.cbf train.ctf\n"
                 "  imrec convert --header inputs.txt train.ctf again.cbf\n"
                 "  imrec convert train.rec train.tfrecord\n"
+                "  imrec convert train.rec 'train-{0000..0127}.tar'\n"
+                "  imrec convert --shard-size 256M photos/ train.tar\n"
                 "  imrec convert --label-offset=-1 'train-*-of-01024' train.rec\n"
                 "  imrec convert --path-root photos/ train.lst train.tar\n",
 };
@@ -113,11 +123,17 @@ static void left_out(void *user, const struct imrec_finding *f)
 
 static void print_records(const char *out, const struct imrec_records_result *r)
 {
-    char records[HUMAN_BYTES], size[HUMAN_BYTES], fields[HUMAN_BYTES];
-    printf("%s records, %s: %s\n", human_count(r->records, records), human_size(r->bytes, size),
-           cli_show(out));
+    char records[HUMAN_BYTES], size[HUMAN_BYTES], fields[HUMAN_BYTES], rewritten[HUMAN_BYTES];
+    printf("%s records, ", human_count(r->records, records));
+    if (r->shards != 1)
+        printf("%" PRIu64 " shards, ", r->shards);
+    printf("%s: %s\n", human_size(r->bytes, size), cli_show(out));
     if (r->fields != 0)
         printf("%s other fields are not in it\n", human_count(r->fields, fields));
+    if (r->rewritten != 0)
+        printf("%s Examples come back from it in other bytes: they had more than features, or "
+               "numbers that were not packed\n",
+               human_count(r->rewritten, rewritten));
     if (r->left_out != 0)
         printf("%" PRIu64 " records or damaged ranges skipped\n", r->left_out);
     if (r->unchecked != 0)
@@ -139,6 +155,8 @@ static int run_records(const struct options *o, char *const *files)
     c.path_root = o->path_root;
     c.container = o->container;
     c.mask = o->mask;
+    c.shards = o->shards;
+    c.shard_size = o->shard_size;
     c.on_error = o->on_error;
     c.finding = left_out;
     c.progress = command_progress_show;
@@ -150,7 +168,7 @@ static int run_records(const struct options *o, char *const *files)
     struct json *j = command_left_end(&run.left, st == IMREC_OK);
     if (st == IMREC_OK && j != NULL)
         JSON_UINTS(j, {"records", r.records}, {"bytes", r.bytes}, {"fields", r.fields},
-                   {"unchecked", r.unchecked});
+                   {"unchecked", r.unchecked}, {"rewritten", r.rewritten}, {"shards", r.shards});
     json_close(j);
     if (st == IMREC_ERR_ARGUMENT)
         return cli_refuse(stderr, page.name, "%s", err.message);

@@ -98,6 +98,17 @@ const struct augmenter augmenters[] = {
            "random_saturation_prob=0.5 max_random_illumination=32 random_illumination_prob=0.5 "
            "max_random_contrast=0.5 random_contrast_prob=0.5",
      AUGMENTER_BOXES},
+    {"boxes-affine",
+     BOXES "rand_affine_prob=1 max_affine_angle=10 min_affine_scale=0.5 max_affine_scale=1.5 "
+           "max_affine_shear=2 max_affine_shift=0.1 min_box_area=0.1 min_box_side=2 "
+           "max_box_aspect=100",
+     AUGMENTER_BOXES},
+    {"boxes-perspective", BOXES "resize_mode=fit rand_affine_prob=1 max_affine_tilt=0.3",
+     AUGMENTER_BOXES},
+    {"boxes-mosaic",
+     BOXES "resize_mode=fit rand_mosaic_prob=1 max_mosaic_shift=0.25 min_mosaic_scale=0.5 "
+           "max_mosaic_scale=1",
+     AUGMENTER_BOXES},
     {"boxes-fit", BOXES "resize_mode=fit", AUGMENTER_BOXES},
     {"boxes-shrink", BOXES "resize=120 resize_mode=shrink", AUGMENTER_BOXES},
     {NULL, NULL, AUGMENTER_SHOWN},

@@ -43,13 +43,21 @@ void sheet_draw(FILE *out, const struct imrec_draw *d)
             d->mirror ? ", mirrored" : "");
     if (d->flip)
         fputs(", flipped", out);
-    if (d->warped)
+    if (d->warped && d->fit_width == 0)
         fprintf(out, "<br>turned %d&deg;, shear %.3g, scale %.3g, aspect %.3g", (int)d->angle,
                 (double)d->shear, (double)d->scale, (double)d->aspect);
     show_ops(out, d);
     if (d->fit_width != 0) /* with boxes */
         fprintf(out, "<br>canvas from %" PRIu32 ", %" PRIu32 "%s", d->pad_x, d->pad_y,
                 d->crop_sampler < 0 ? "" : "; cropped by a sampler");
+    if (d->mosaic)
+        fprintf(out, "<br>mosaic that meets at %" PRIu32 ", %" PRIu32 ", scale %.3g", d->mosaic_x,
+                d->mosaic_y, (double)d->mosaic_scale);
+    else if (d->warped && d->fit_width != 0)
+        fprintf(out, "<br>moved by %.3g %.3g %.3g, %.3g %.3g %.3g, tilt %.2g %.2g",
+                (double)d->matrix[0], (double)d->matrix[1], (double)d->matrix[2],
+                (double)d->matrix[3], (double)d->matrix[4], (double)d->matrix[5],
+                (double)d->tilt[0], (double)d->tilt[1]);
     show_values(out, d);
     if (d->brightness != 1 || d->contrast != 1 || d->saturation != 1)
         fprintf(out, "<br>brightness %.3g, contrast %.3g, saturation %.3g", (double)d->brightness,

@@ -8,7 +8,7 @@ from typing import Any, Callable, Iterable, Iterator, NamedTuple
 from .._ffi import ffi, lib, new_error, raise_error
 from .._pack import _Job
 from .._pack_items import ANY_ID, Columns, Feeder, Giver, Item, Taker, c_text, missing
-from .._webdataset import Unpacked
+from .._unpacked import Unpacked
 from ..errors import ArgumentError
 from . import Answer, _pool
 

@@ -33,6 +33,15 @@ echo "status $?"
 cut -c 1-160 skips.json
 im2rec --quiet --on-error stop --masks both/masks both/images none
 echo "status $?"
-im2rec --quiet --format cbf --masks both/masks both/images none
+im2rec --quiet --list --masks both/masks both/images none
 echo "status $?"
+im2rec --quiet --format cbf --no-shuffle two paired.cbf
+imrec info paired.cbf | grep -E '^(stream|masks)'
+imrec verify --quiet paired.cbf | grep -o '8 images decoded; nothing wrong'
+imrec merge --quiet paired.cbf records.rec >/dev/null && cmp masks.rec records.rec && echo records of both are equal
+imrec cat --mask paired.cbf 0 | cmp - <(imrec cat --mask masks.rec 0) && echo the same mask
+imrec export --quiet paired.cbf back2 | sed 's/, .* in/ in/'
+diff -r back/masks back2/masks && echo the same masks
 imrec merge --quiet masks.rec merged.rec >/dev/null; imrec cat --mask merged.rec 0 | cmp - <(imrec cat --mask masks.rec 0) && echo merged
+imrec convert --quiet masks.rec masks.tfrecord | sed 's/, .*:/:/'
+imrec merge --quiet masks.tfrecord examples.rec >/dev/null; imrec cat --mask examples.rec 0 | cmp - <(imrec cat --mask masks.rec 0) && echo of Examples, too
