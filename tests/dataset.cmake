@@ -7,5 +7,6 @@ imrec_test(test_dataset_faults iter dataset limit LABEL fault)
 imrec_test(test_dataset_reads iter dataset LABEL fault)
 imrec_test(test_checked reshape)
 imrec_test(test_transfer load transfer)
+imrec_test(test_sample_files transfer)
 
 imrec_fuzz(repair iter dataset)
