@@ -38,6 +38,8 @@ TEST(a_frame_has_masked_sums_of_length_and_content)
     ck_assert_uint_eq(g_out.n, sizeof(abc));
     ck_assert_mem_eq(g_out.p, abc, sizeof(abc));
     ck_assert(tfrecord_head(g_out.p, &length) && length == 3);
+    ck_assert(tfrecord_is_head((struct bytes){g_out.p, TFRECORD_HEAD_BYTES}));
+    ck_assert(!tfrecord_is_head((struct bytes){g_out.p, TFRECORD_HEAD_BYTES - 1}));
     ck_assert(tfrecord_is_intact(B("abc"), g_out.p + 15));
     ck_assert(!tfrecord_is_intact(B("abd"), g_out.p + 15));
     g_out.p[1] ^= 1;
