@@ -11,6 +11,7 @@ imrec_test(test_transfer load transfer)
 imrec_test(test_features transfer)
 imrec_test(test_transfer_set transfer)
 imrec_test(test_transfer_faults transfer LABEL fault)
+imrec_test(test_sample_files transfer)
 
 imrec_fuzz(repair iter dataset)
 imrec_fuzz(features transfer)

@@ -27,6 +27,7 @@ static void end(void)
 {
     buf_free(&g_file);
     mem_clear();
+    ck_assert_int_eq(imrec_alloc_live(), 0); /* also after calls that have failed */
 }
 
 static void keep(const char *name)
@@ -356,6 +357,39 @@ TEST(fields_that_the_list_of_files_does_not_name_are_kept)
     show("mem://c.tfrecord", text, sizeof(text));
     ck_assert_str_eq(text, "image __files__=0 jpg/txt __key__=x/1 image/id= txt=text;"
                            "image __files__=0 jpg/txt __key__=x/2 image/id= txt=text;");
+}
+
+/* Records without a list of files, with a BMP of a pixel, after which it is named. */
+TEST(numbers_become_text_and_other_ids_a_file_of_an_archive)
+{
+    static const float one[] = {7}, scores[] = {0.5f, -2.5f};
+    static const int64_t wide[] = {7, -1, INT64_C(1) << 40};
+    const struct imrec_field fields[] = {{"score", 5, scores, sizeof(scores), IMREC_FIELD_FLOAT32},
+                                         {"wide", 4, wide, sizeof(wide), IMREC_FIELD_INT64}};
+    static const uint64_t ids[][2] = {{0, 0}, {1, 5}, {99, 0}};
+    static const uint8_t bmp[58] = {
+        'B', 'M', 58, [10] = 54, [14] = 40, [18] = 1, [22] = 1, [26] = 1, [28] = 24};
+    char text[1000];
+    struct imrec_writer *w;
+    ck_assert_int_eq(
+        record_writer_open("mem://a.rec", "mem://a.idx", "mem://a.crc", true, &w, &g_err),
+        IMREC_OK);
+    for (size_t i = 0; i < 3; i++) {
+        const struct written_image image = {
+            one, 1, ids[i][0], ids[i][1], {bmp, sizeof(bmp)}, {NULL, 0}, fields, i == 0 ? 2u : 0u};
+        ck_assert_int_eq(record_writer_image(w, &image, &g_err), IMREC_OK);
+    }
+    ck_assert_int_eq(imrec_writer_commit(w, &g_err), IMREC_OK);
+    convert("mem://a.rec", "mem://b.tar");
+    show("mem://b.tar", text, sizeof(text));
+    ck_assert_ptr_nonnull(strstr(text, "score=0.5 -2.5 wide=7 -1 1099511627776;"));
+    ck_assert_ptr_nonnull(strstr(text, "imrec_id=1 5;"));
+    ck_assert_ptr_nonnull(strstr(text, "imrec_id=99 0;"));
+    ck_assert_ptr_null(strstr(text, "imrec_id=0"));
+    uint64_t size;
+    convert("mem://b.tar", "mem://c.rec");
+    ck_assert_int_eq(source_measure("mem://c.rec", &size, &g_err), IMREC_OK);
+    ck_assert_uint_eq(g_result.bytes, size);
 }
 
 TEST(labels_are_moved_and_stay_exact)

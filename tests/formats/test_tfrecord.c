@@ -38,6 +38,8 @@ TEST(a_frame_has_masked_sums_of_length_and_content)
     ck_assert_uint_eq(g_out.n, sizeof(abc));
     ck_assert_mem_eq(g_out.p, abc, sizeof(abc));
     ck_assert(tfrecord_head(g_out.p, &length) && length == 3);
+    ck_assert(tfrecord_is_head((struct bytes){g_out.p, TFRECORD_HEAD_BYTES}));
+    ck_assert(!tfrecord_is_head((struct bytes){g_out.p, TFRECORD_HEAD_BYTES - 1}));
     ck_assert(tfrecord_is_intact(B("abc"), g_out.p + 15));
     ck_assert(!tfrecord_is_intact(B("abd"), g_out.p + 15));
     g_out.p[1] ^= 1;
@@ -178,6 +180,7 @@ static const struct {
     {B("\x0a\x0d\x0a\x0b\x0a\1a\x12\6\x12\4\x0a\2\0\0"), "packed floats end with 2 bytes"},
     {B("\x0a\x0c\x0a\x0a\x0a\1a\x12\5\x1a\3\x0a\1\x80"), "last of packed numbers does not end"},
     {B("\x0a\x09\x0a\7\x0a\1a\x12\2\x0a\5"), "5 bytes, 0 are left"},
+    {B("\x0a\x0b\x0a\x09\x0a\1a\x12\4\x0a\2\x0a\7"), "7 bytes, 0 are left"}, /* in a list */
 };
 
 LOOP_TEST(a_broken_example_is_an_error, 0, COUNT(broken))

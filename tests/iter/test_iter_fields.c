@@ -296,3 +296,24 @@ TEST(opening_with_fields_fails_cleanly)
     make_set(NOBODY);
     opening_must_fail_cleanly(&s, false, "fields=txt,json? batch_size=4");
 }
+
+static uint64_t planned(const char *words)
+{
+    struct imrec_iter_stats stats;
+    struct imrec_iter *it = set_open(&s, false, words);
+    imrec_iter_get_stats(it, &stats);
+    imrec_iter_close(it);
+    return stats.memory_planned_bytes;
+}
+
+/* Of each slot of the 2 batches: twice the maximum, as slots are joined, and some bytes more. */
+TEST(fields_count_in_the_plan_of_memory)
+{
+    make_archives(SAMPLES, NOBODY);
+    const uint64_t without = planned("batch_size=8 prefetch_buffer=1"),
+                   with = planned("batch_size=8 prefetch_buffer=1 fields=txt,json? "
+                                  "max_field_bytes=100000");
+    const uint64_t slots = 2 * 8 * 2;
+    ck_assert_uint_ge(with - without, slots * 2 * 100000);
+    ck_assert_uint_le(with - without, slots * (2 * 100000 + 100));
+}
