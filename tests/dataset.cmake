@@ -10,6 +10,7 @@ imrec_test(test_checked reshape)
 imrec_test(test_transfer load transfer)
 imrec_test(test_features transfer)
 imrec_test(test_transfer_set transfer)
+imrec_test(test_transfer_pairs transfer im2rec LABEL property)
 imrec_test(test_transfer_faults transfer LABEL fault)
 imrec_test(test_sample_files transfer)
 

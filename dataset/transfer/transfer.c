@@ -2,6 +2,7 @@
  * file of another. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/log.h"
 #include "container/kinds.h"
 #include "dataset/record_reader.h"
 #include "dataset/transfer/feature_list.h"
@@ -28,7 +29,8 @@ struct transfer {
     const struct transfer_kind *kind;
     struct transfer_set set;
     struct imrec_checked *in;
-    uint64_t index; /* of the record in hand, lost ones included */
+    uint64_t index;    /* of the record in hand, lost ones included */
+    uint64_t metadata; /* records that are no samples */
     struct imrec_records_result result;
     struct imrec_field *fields; /* of the record in hand, as they are written */
     uint64_t field_room;
@@ -203,8 +205,10 @@ static enum imrec_status put(struct transfer *t, struct imrec_record *r, struct 
 {
     const struct container_kind *from = t->in->walk.kind;
     const struct record *all = &t->in->walk.reader->table.last; /* of others empty */
-    if (r->metadata != IMREC_NO_METADATA)                       /* names keys, has no image */
+    if (r->metadata != IMREC_NO_METADATA) {                     /* names keys, has no image */
+        t->metadata++;
         return IMREC_OK;
+    }
     if (copies(t)) {
         IMREC_TRY(t->kind->copy(t->set.out, r, err));
     } else {
@@ -281,6 +285,11 @@ static enum imrec_status run(struct transfer *t, struct imrec_error *err)
     IMREC_TRY(begin(t, err));
     IMREC_TRY(put_all(t, err));
     t->result.unchecked = imrec_checked_unchecked(t->in);
+    if (t->metadata != 0)
+        imrec_log(IMREC_LOG_WARNING,
+                  "%s: %" PRIu64 " records that name ranges of keys have no image, and are not in "
+                  "%s: identities are in the labels",
+                  t->o->input, t->metadata, t->o->output);
     const enum imrec_status st = transfer_set_commit(&t->set, err);
     t->result.bytes = t->set.bytes;
     t->result.shards = t->set.number;

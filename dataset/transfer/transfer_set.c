@@ -266,7 +266,7 @@ enum imrec_status transfer_set_commit(struct transfer_set *s, struct imrec_error
  * single file stays, or is that file still. */
 static void discard(const struct transfer_set *s)
 {
-    for (uint64_t k = 0; k <= s->number; k++)
+    for (uint64_t k = 0; k < s->number; k++)
         remove_shard(s, k, s->count, ".part");
     for (uint64_t k = 0; k < s->published; k++)
         remove_shard(s, k, s->number, "");

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._batch import Batch
-from ._dataset import View, info, verify, view
+from ._dataset import View, convert, info, verify, view
 from ._ffi import __version__
 from ._fetch import Source
 from ._folds import Fold, folds
@@ -33,7 +33,7 @@ __all__ = ["AccessError", "ArgumentError", "Batch", "CBFDeserializer", "CSR", "C
            "MinibatchSource", "MissingFileError", "OutOfMemoryError", "Record", "RecordList", "Records", "SequenceData",
            "Source", "StorageError", "Store", "StoredObject", "StreamDef", "StreamDefs", "StreamInformation", "TransformError",
            "UnsupportedError",
-           "View", "decode", "describe", "encode_jpeg", "folds", "info", "pack", "read_sequences", "register_store",
+           "View", "convert", "decode", "describe", "encode_jpeg", "folds", "info", "pack", "read_sequences", "register_store",
            "sequence_to_cntk_text_format", "streams_of", "unregister_store", "verify", "view", "webdataset",
            "write_cbf", "write_ctf", "__version__"]
 _MODULES = ("huggingface", "io", "recordio", "torch")  # imported on demand: they import torch, and transformers

@@ -1,4 +1,4 @@
-"""A data set as a whole: summarizes, checks and shows it."""
+"""A data set as a whole: summarizes, checks, converts and shows it."""
 from __future__ import annotations
 
 import os
@@ -8,6 +8,7 @@ import numpy as np
 
 from . import _show
 from ._ffi import check, ffi, lib, new_error, text, to_dict
+from ._options import ON_ERROR, chosen
 from ._reader import Options, Record, Records, reading, shards
 from ._running import Watch
 
@@ -64,6 +65,31 @@ def verify(path: Any, *, structure_only: bool = False, threads: int = 0, max_pix
     out["found"] = dict(zip(names, out["found"]))
     out["findings"] = call.findings
     return out
+
+
+@reading
+def convert(path: Any, output: Any, *, shards: int = 0, shard_size: int = 0, on_error: str = "stop",
+            progress: bool | Callable[[Any], Any] = False, allow_missing: bool = False,
+            **parameters: Unpack[ReaderParameters]) -> dict[str, Any]:
+    """Writes the records of a set, in their order and with their images as they are, into output: NAME.tar, NAME.tfrecord or
+    NAME.rec (with .idx and .crc), as `imrec convert`. "NAME-{0000..0015}.tar", shards and shard_size (bytes) write several
+    files, the latter two as NAME-00000-of-00016.tar. on_error: "stop" raises DataError at damage and leaves no file, "skip"
+    leaves it out. The result is a dict: records, bytes, shards, left_out and `findings` of what was damaged, `fields` that the
+    output cannot hold, `unchecked` records without checksums, `rewritten` Examples that come back by value only. progress: as
+    of verify(). allow_missing and other parameters: see open()."""
+    reader = Options(parameters, "convert")
+    call, err, uri = _Call(progress), new_error(), _uri(path, allow_missing, reader)
+    to = ffi.new("char[]", os.fsencode(output))
+    options, result = ffi.new("struct imrec_records_options *"), ffi.new("struct imrec_records_result *")
+    lib.imrec_records_options_init(options)
+    options.input, options.output = uri, to
+    options.shards, options.shard_size = shards, shard_size
+    for name in ("image", "label", "label_offset", "path_root", "container", "mask"):
+        setattr(options, name, getattr(reader.c, name))
+    options.on_error = chosen("on_error", ON_ERROR, on_error)
+    options.finding, options.progress, options.user = lib.on_finding, lib.on_progress, call.handle
+    check(call.run(lambda: lib.imrec_convert_records(options, result, err)), err)
+    return {**to_dict(result[0]), "findings": call.findings}
 
 
 @reading

@@ -7,19 +7,12 @@ from typing import Any, Iterator
 
 from . import _log
 from ._ffi import check, ffi, lib, new_error, same_process, text
-from ._options import as_text
+from ._options import ON_ERROR, as_text, chosen
 from ._running import close_at_exit, discard
 from .errors import ArgumentError, CancelledError
 
 _TYPES = {"text": "IMREC_SPLIT_TEXT", "recordio": "IMREC_SPLIT_RECORDIO", "indexed_recordio": "IMREC_SPLIT_INDEXED_RECORDIO"}
-_ON_ERROR = {"stop": "IMREC_ON_ERROR_STOP", "skip": "IMREC_ON_ERROR_SKIP"}
 _NUMBERS = ("part_index", "num_parts", "seed", "chunk_bytes", "chunk_records", "max_record_bytes", "prefetch", "threads")
-
-
-def _chosen(name: str, words: dict[str, str], value: str) -> int:
-    if value not in words:
-        raise ArgumentError(f"{name}={value!r}: it must be {' or '.join(map(repr, words))}")
-    return int(getattr(lib, words[value]))
 
 
 class InputSplit:
@@ -68,7 +61,7 @@ class InputSplit:
         a = self._arguments
         o, out, err = ffi.new("struct imrec_input_split_options *"), ffi.new("struct imrec_input_split **"), new_error()
         lib.imrec_input_split_options_init(o)
-        o.type, o.on_error = _chosen("type", _TYPES, a["type"]), _chosen("on_error", _ON_ERROR, a["on_error"])
+        o.type, o.on_error = chosen("type", _TYPES, a["type"]), chosen("on_error", ON_ERROR, a["on_error"])
         o.shuffle = bool(a["shuffle"])
         for name in _NUMBERS:
             if a[name] is not None:

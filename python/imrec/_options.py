@@ -6,9 +6,11 @@ import os
 from typing import Any, Callable, Iterable, Mapping
 
 from ._accept import ITER, known
-from ._ffi import check, ffi, new_error
+from ._ffi import check, ffi, lib, new_error
 from ._tables import Parameter
 from .errors import ArgumentError
+
+ON_ERROR = {"stop": "IMREC_ON_ERROR_STOP", "skip": "IMREC_ON_ERROR_SKIP"}
 
 
 def as_text(row: Parameter | None, name: str, value: Any) -> str:
@@ -25,6 +27,13 @@ def as_text(row: Parameter | None, name: str, value: Any) -> str:
     if isinstance(value, bool):
         return str(int(value))
     return repr(value) if type(value) is float else str(value)
+
+
+def chosen(name: str, words: dict[str, str], value: str) -> int:
+    """The number of C that a word means."""
+    if value not in words:
+        raise ArgumentError(f"{name}={value!r}: it must be {' or '.join(map(repr, words))}")
+    return int(getattr(lib, words[value]))
 
 
 def assign(setter: Callable[..., int], options: Any, table: tuple[Parameter, ...], values: Mapping[str, Any]) -> list[Any]:

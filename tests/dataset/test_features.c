@@ -235,6 +235,9 @@ TEST(what_this_command_wrote_by_itself_needs_no_list)
     convert("mem://d.tfrecord", "mem://e.rec"); /* the order of fields, too */
     expect_same("mem://c.rec", "mem://e.rec");
     ck_assert_uint_eq(list_of("mem://e.rec", text, sizeof(text)).n, 0);
+    convert("mem://d.tfrecord", "mem://f.tar"); /* where numbers are text */
+    convert("mem://f.tar", "mem://g.tfrecord");
+    expect_same("mem://d.tfrecord", "mem://g.tfrecord");
 }
 
 TEST(features_of_other_names_and_none_as_labels_come_back)

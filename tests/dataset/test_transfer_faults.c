@@ -24,9 +24,11 @@ static struct imrec_error g_err;
 static const struct {
     const char *input, *name;
     int64_t shards;
-} rows[] = {{"a.rec", "out.tar", 0},      {"a.rec", "out.tar", 3}, {"a.rec", "out.tfrecord", 0},
-            {"a.rec", "out.tfrecord", 3}, {"a.tar", "out.rec", 0}, {"a.tar", "out.rec", 3},
-            {"a.tar", "out.tar", 3}};
+    int count;
+} rows[] = {{"a.rec", "out.tar", 0, 1},      {"a.rec", "out.tar", 3, 3},
+            {"a.rec", "out.tfrecord", 0, 1}, {"a.rec", "out.tfrecord", 3, 3},
+            {"a.tar", "out.rec", 0, 1},      {"a.tar", "out.rec", 3, 3},
+            {"a.tar", "out.tar", 3, 3},      {"a.rec", "out-{1..3}.tar", 0, 3}};
 
 static enum imrec_status convert_to(int row, const char *output)
 {
@@ -123,7 +125,7 @@ static int count_whole(bool parts)
 static int files_of(int row)
 {
     const int each = strcmp(rows[row].name, "out.rec") == 0 ? 3 : 1;
-    return each * (rows[row].shards != 0 ? (int)rows[row].shards : 1);
+    return each * rows[row].count;
 }
 
 static void remove_out(void)
@@ -219,7 +221,7 @@ LOOP_TEST(what_was_there_is_replaced_as_a_whole, 0, COUNT(rows))
         const struct fault_script script = {.rename_eio = n};
         ck_assert_int_eq(convert_by(_i, &script), IMREC_ERR_IO);
         const int left = count_whole(false);
-        ck_assert_int_eq(left, rows[_i].shards == 0);
+        ck_assert_int_eq(left, rows[_i].count == 1);
     }
     const struct fault_script full = {.space = 100};
     remove_out();

@@ -3,6 +3,8 @@
 #include "dataset/record_writer.h"
 #include "imrec/convert.h"
 #include "storage/mem.h"
+#include "tests/support/heard.h"
+#include "tests/support/identities.h"
 #include "tests/support/small_set.h"
 #include "tests/support/suite.h"
 
@@ -280,4 +282,19 @@ TEST(damage_leaves_no_shard_or_moves_no_cut)
     ck_assert(g_result.left_out == 1 && g_result.records == RECORDS - 1);
     ck_assert_str_eq(ids_of("mem://c-00000-of-00003.rec"), "100 101 102 ");
     ck_assert_str_eq(ids_of("mem://c-00002-of-00003.rec"), "106 107 108 109 ");
+}
+
+TEST(records_that_are_no_samples_are_left_out_and_told_of)
+{
+    struct identity_set s = {.header_first = true};
+    identity_make(&s);
+    identity_store(&s, "f", true);
+    identity_free(&s);
+    heard_begin();
+    convert("mem://f.rec", "mem://g.tar", 2, 0);
+    heard_end();
+    ck_assert_uint_eq(g_result.records, IDENTITY_IMAGES);
+    ck_assert_uint_eq(heard_count("mem://f.rec: 6 records that name ranges of keys have no image"),
+                      1);
+    ck_assert_str_eq(ids_of("mem://g-00001-of-00002.tar"), "0 1 2 3 4 5 6 ");
 }

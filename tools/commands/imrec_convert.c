@@ -6,6 +6,7 @@
 #include "tools/commands/command.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #define CONVERT_PARAMS(X)                                                                          \
     X(const char *, header, "", 0, 65535, "FILE", "files",                                         \
@@ -179,6 +180,23 @@ static int run_records(const struct options *o, char *const *files)
     return r.left_out != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
+/* ---- the command -------------------------------------------------------------------------- */
+
+static bool is_folder(const char *name)
+{
+    struct stat s;
+    const size_t n = strlen(name);
+    return (n != 0 && name[n - 1] == '/') || (stat(name, &s) == 0 && S_ISDIR(s.st_mode));
+}
+
+static int refuse_output(const char *name)
+{
+    return cli_refuse(stderr, page.name,
+                      "%s: records are written into .tar, .tfrecord, .tfrecords or .rec files; "
+                      "im2rec --format cbf packs images into .cbf",
+                      name);
+}
+
 static int run(const struct options *o, int n, char **operand)
 {
     struct command_progress p = {.counts = {0}};
@@ -190,8 +208,17 @@ static int run(const struct options *o, int n, char **operand)
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++)
         if (ends_with(operand[1], suffixes[i]))
             return run_records(o, operand);
+    if (is_folder(operand[1]))
+        return cli_refuse(stderr, page.name,
+                          "%s is a folder, and one file is written: imrec export writes the images "
+                          "of a set into a folder",
+                          operand[1]);
+    if (is_folder(operand[0]))
+        return refuse_output(operand[1]);
     if (imrec_file_kind(operand[0], &kind, NULL, &err) != IMREC_OK)
         return cli_fail(page.name, &err);
+    if (kind == IMREC_FILE_RECORDIO || kind == IMREC_FILE_WEBDATASET || kind == IMREC_FILE_TFRECORD)
+        return refuse_output(operand[1]);
     const bool binary = kind == IMREC_FILE_CBF;
     if (!binary && o->header[0] == '\0')
         return cli_refuse(stderr, page.name,
