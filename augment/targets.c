@@ -1,6 +1,7 @@
 /* augment/targets.c - masks, boxes and keypoints checked, moved, shown and written. */
 #include "augment/targets.h"
 
+#include "augment/geometry/projection.h"
 #include "augment/map_slot.h"
 #include "base/error.h"
 
@@ -147,6 +148,23 @@ void targets_finish(struct targets *t, bool mirror, bool flip)
         swap_pairs(r, t->values + t->value_count - (size_t)r->keypoints * POINT);
 }
 
+/* From middles of pixels to edges: half a pixel there, and back. */
+void targets_place(const struct targets *t, uint32_t width, uint32_t height,
+                   struct imrec_place *out)
+{
+    const double to_middles[9] = {1, 0, -0.5, 0, 1, -0.5, 0, 0, 1};
+    const double to_edges[9] = {1, 0, 0.5, 0, 1, 0.5, 0, 0, 1};
+    double m[9];
+    *out = (struct imrec_place){.width = width, .height = height};
+    projection_compose(t->before, t->path.m, m);
+    if (!projection_invert(m, m)) /* all of it lies on a line */
+        return;
+    projection_compose(to_middles, m, m);
+    projection_compose(m, to_edges, m);
+    for (int i = 0; i < 9; i++)
+        out->matrix[i] = (float)(m[i] / m[8]);
+}
+
 /* ---- masks -------------------------------------------------------------------------------- */
 
 static struct path_mask mask_way(const struct targets *t)
@@ -207,6 +225,7 @@ targets_show(struct targets *t, struct imrec_augmenter_call *call, struct imrec_
         call->mask_bits = t->mask->bits;
     }
     move_labels(t);
+    projection_compose(t->before, t->path.m, t->before);
     path_begin(&t->path, t->path.width, t->path.height);
     call->keypoints = t->recipe->keypoints;
     if (t->label == NULL)

@@ -13,6 +13,7 @@
 struct targets {
     const struct recipe *recipe;
     struct path path; /* since they were moved last */
+    double before[9]; /* the map of the source to where the path begins */
     /* of the sample, by the caller: */
     const struct mask *mask; /* on the image that the path begins with; NULL: none */
     uint32_t orientation;    /* that the mask is stored in */
@@ -49,6 +50,9 @@ IMREC_NODISCARD enum imrec_status targets_take_back(struct targets *t,
 
 /* The end: mirrors, flips, and moves labels; then the mask may be written into the slot. */
 void targets_finish(struct targets *t, bool mirror, bool flip);
+/* Where the slot's places are in the source, of width x height px. */
+void targets_place(const struct targets *t, uint32_t width, uint32_t height,
+                   struct imrec_place *out);
 /* Values of the slot's type; one that does not fit it is IMREC_ERR_DATA. */
 IMREC_NODISCARD enum imrec_status
 targets_write_mask(const struct targets *t, void *slot, struct imrec_error *err);

@@ -91,6 +91,7 @@ static void describe(struct imrec_iter *it, uint32_t cell, struct imrec_batch *o
         .field_count = it->fields.names.count,
         .images = slots_show_further(&it->slots, cell),
         .image_count = it->further.count * it->views.tensors,
+        .places = views[0].places,
     };
 }
 

@@ -18,7 +18,7 @@ static enum imrec_status make_tile(struct imrec_iter *it, struct worker *w,
     IMREC_TRY(iter_parse(it, ref, w, &r, err));
     IMREC_TRY(iter_take_boxes(it, &r, w->mosaic.row, label, err));
     w->mosaic.sampler.mask_png = w->sampler.mask_png;
-    return mosaic_make_tile(&w->mosaic, r.image, key, err);
+    return mosaic_make_tile(&w->mosaic, r.image, &r.pixels, key, err);
 }
 
 /* What is no fault of a record, and would be that of the next one, too. */
@@ -118,7 +118,8 @@ enum imrec_status iter_make_mosaics(struct imrec_iter *it, const struct ticket *
         struct sampler_view *v = &w->views[i];
         if (mosaic_draw(recipe_of(&w->sampler, v), v->sample.key, &d))
             continue;
-        IMREC_TRY(sampler_make(&w->sampler, r->image, v, 1, err));
+        IMREC_TRY(r->pixels.p == NULL ? sampler_make(&w->sampler, r->image, v, 1, err)
+                                      : sampler_make_decoded(&w->sampler, &r->pixels, v, 1, err));
         note_times(w);
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -95,7 +95,8 @@ row_bytes(const struct imrec_iter_options *o, const struct view_kinds *v, uint32
                               : 0;
     const size_t label = sizeof(float) + (is_typed(o) ? sizeof(union list_label) : 0);
     return mixing + label_width * label + sizeof(uint64_t) + 1 + sizeof(enum imrec_status) +
-           (o->record_draws ? v->tensors * sizeof(struct imrec_draw) : 0) + further_count(v);
+           (o->record_draws ? v->tensors * sizeof(struct imrec_draw) : 0) +
+           (o->record_places ? v->tensors * sizeof(struct imrec_place) : 0) + further_count(v);
 }
 
 /* A batch may begin after a sweep's end and end at one: two more than it has samples. */
@@ -164,12 +165,15 @@ static enum imrec_status allocate(struct slots *s, const struct imrec_iter_optio
     s->status = imrec_zalloc(rows, sizeof(*s->status));
     s->shown = imrec_zalloc((size_t)s->depth * s->views->tensors, sizeof(*s->shown));
     s->draws = o->record_draws ? imrec_zalloc(rows * s->views->tensors, sizeof(*s->draws)) : NULL;
+    s->places =
+        o->record_places ? imrec_zalloc(rows * s->views->tensors, sizeof(*s->places)) : NULL;
     s->mixes = mixes ? imrec_zalloc(rows, sizeof(*s->mixes)) : NULL;
     s->candidates = mixes ? imrec_zalloc(rows, sizeof(*s->candidates)) : NULL;
     s->masks = imrec_zalloc(s->depth, sizeof(*s->masks));
     if (!s->data || !s->masks || !s->labels || !s->ids || !s->valid || !s->status || !s->shown ||
         (typed && !s->typed) || (o->record_draws && !s->draws) ||
-        (mixes && (!s->mixes || !s->candidates)) || !allocate_further(s))
+        (o->record_places && !s->places) || (mixes && (!s->mixes || !s->candidates)) ||
+        !allocate_further(s))
         return IMREC_ERR_NO_MEMORY;
     return IMREC_OK;
 }
@@ -242,8 +246,8 @@ void slots_free(struct slots *s)
         mutex_destroy(&s->cells[i].lock);
     IMREC_FREE(s->further, s->present, s->shown_further);
     IMREC_FREE(s->data, s->masks, s->mask_tensors, s->tensors, s->shown, s->labels, s->typed,
-               s->ids, s->valid, s->status, s->draws, s->mixes, s->candidates, s->counts, s->notes,
-               s->cells);
+               s->ids, s->valid, s->status, s->draws, s->places, s->mixes, s->candidates, s->counts,
+               s->notes, s->cells);
     *s = (struct slots){0};
 }
 
@@ -345,10 +349,20 @@ const struct imrec_batch_image *slots_show_further(struct slots *s, uint32_t cel
 
 /* ---- a batch ------------------------------------------------------------------------------ */
 
+static size_t row_of_tensor(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot)
+{
+    return ((size_t)cell * s->views->tensors + tensor) * s->batch_size + slot;
+}
+
 struct imrec_draw *slots_draw(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot)
 {
-    const size_t row = ((size_t)cell * s->views->tensors + tensor) * s->batch_size + slot;
-    return s->draws != NULL ? s->draws + row : NULL;
+    return s->draws != NULL ? s->draws + row_of_tensor(s, cell, tensor, slot) : NULL;
+}
+
+struct imrec_place *
+slots_place(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot)
+{
+    return s->places != NULL ? s->places + row_of_tensor(s, cell, tensor, slot) : NULL;
 }
 
 const struct imrec_view *slots_show(struct slots *s, uint32_t cell)
@@ -358,7 +372,8 @@ const struct imrec_view *slots_show(struct slots *s, uint32_t cell)
         const struct view_kind *k = slots_kind(s, cell, t);
         shown[t] = (struct imrec_view){.data = k->bytes != 0 ? slots_data(s, cell, t, 0) : NULL,
                                        .draws = slots_draw(s, cell, t, 0),
-                                       .masks = slots_mask(s, cell, t, 0)};
+                                       .masks = slots_mask(s, cell, t, 0),
+                                       .places = slots_place(s, cell, t, 0)};
         if (k->bytes != 0)
             shown[t].shape = k->o.data_shape;
     }
@@ -373,6 +388,8 @@ void slots_clear(struct slots *s, uint32_t cell, uint32_t slot)
         clear_mask(s, cell, t, slot);
         if (s->draws != NULL)
             *slots_draw(s, cell, t, slot) = (struct imrec_draw){0};
+        if (s->places != NULL)
+            *slots_place(s, cell, t, slot) = (struct imrec_place){0};
     }
     for (uint32_t i = 0; i < further_count(s->views); i++)
         slots_clear_further(s, cell, i, slot);

@@ -59,8 +59,9 @@ struct slots {
     uint64_t *ids;
     uint8_t *valid;
     enum imrec_status *status;
-    struct imrec_draw *draws; /* of each tensor after the other; NULL: not asked for */
-    struct mix_draw *mixes;   /* of mixup and cutmix; NULL: not asked for */
+    struct imrec_draw *draws;   /* of each tensor after the other; NULL: not asked for */
+    struct imrec_place *places; /* likewise */
+    struct mix_draw *mixes;     /* of mixup and cutmix; NULL: not asked for */
     struct mix_candidate *candidates;
     struct cell_state *cells;
     struct report_count *counts; /* for the cells' reports */
@@ -95,6 +96,8 @@ uint8_t *slots_present(const struct slots *s, uint32_t cell, uint32_t image, uin
 void slots_clear_further(struct slots *s, uint32_t cell, uint32_t image, uint32_t slot);
 /* Where an image's draws go; NULL: nobody wants them. */
 struct imrec_draw *slots_draw(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot);
+struct imrec_place *
+slots_place(const struct slots *s, uint32_t cell, uint32_t tensor, uint32_t slot); /* likewise */
 /* The batch's tensors, for the consumer. */
 const struct imrec_view *slots_show(struct slots *s, uint32_t cell);
 /* NULL: there are none. */

@@ -73,7 +73,8 @@ static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slo
         v->sample.label_count = s->label_width;
     }
     v->mask_slot = slots_mask(s, t->cell, tensor, slot);
-    if (!recipe_moves_targets(&it->recipe))
+    v->place = slots_place(s, t->cell, tensor, slot);
+    if (!recipe_moves_targets(&it->recipe) && v->place == NULL)
         return;
     v->sample.targets = &v->targets;
     v->targets.label = boxes && tensor == 0 ? &v->label : NULL;

@@ -52,16 +52,28 @@ static void invert_tilted(const struct warp_job *j, double back[9])
         memset(back, 0, 9 * sizeof(*back));
 }
 
-/* A place in px * 1024; false: it is beyond the horizon, where nothing is. */
-static bool tilted_place(const double back[9], double x, double y, int32_t *u, int32_t *v)
+/* To whole numbers as lrint() does it, without a call: there are two for each pixel. */
+static int32_t whole(double v)
 {
-    *u = *v = -PLACE_LIMIT;
-    if (!(back[6] * x + back[7] * y + back[8] > PROJECTION_LEAST))
-        return false;
-    projection_apply(back, &x, &y);
-    *u = fixed(x);
-    *v = fixed(y);
-    return true;
+    const double limit = PLACE_LIMIT, to_integers = 0x1.8p52;
+    v = v > limit ? limit : v < -limit ? -limit : v;
+    return (int32_t)(v + to_integers - to_integers);
+}
+
+/* Places of n pixels of a row, in px * 1024; false: one is beyond the horizon, where nothing is. */
+static bool
+tilted_places(const double back[9], double x, double y, uint32_t n, int32_t *u, int32_t *v)
+{
+    const double u0 = back[1] * y + back[2], v0 = back[4] * y + back[5], z0 = back[7] * y + back[8];
+    bool all = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const double at = x + i, z = back[6] * at + z0, by = (1 << WARP_BITS) / z;
+        const bool is_seen = z > PROJECTION_LEAST;
+        u[i] = is_seen ? whole((back[0] * at + u0) * by) : -PLACE_LIMIT;
+        v[i] = is_seen ? whole((back[3] * at + v0) * by) : -PLACE_LIMIT;
+        all = all && is_seen;
+    }
+    return all;
 }
 
 static uint32_t taps_of(const struct warp_job *j)
@@ -112,7 +124,7 @@ static struct imrec_rect tilted_region(const struct warp_job *j)
     invert_tilted(j, back);
     for (int i = 0; i < 4; i++) {
         int32_t u, v;
-        if (!tilted_place(back, x[i % 2], y[i / 2], &u, &v))
+        if (!tilted_places(back, x[i % 2], y[i / 2], 1, &u, &v))
             return all;
         low_u = u < low_u ? u : low_u, high_u = u > high_u ? u : high_u;
         low_v = v < low_v ? v : low_v, high_v = v > high_v ? v : high_v;
@@ -251,8 +263,8 @@ static void
 begin_row(const struct warp_job *j, const struct tables *t, uint32_t y, struct warp_row *r)
 {
     const double at_y = (double)j->window.y + y;
-    for (uint32_t x = 0; x < r->width && t->is_tilted; x++)
-        (void)tilted_place(t->tilted, (double)j->window.x + x, at_y, &t->u[x], &t->v[x]);
+    if (t->is_tilted)
+        (void)tilted_places(t->tilted, j->window.x, at_y, r->width, t->u, t->v);
     r->u0 = t->is_tilted ? 0 : fixed(t->affine.b * at_y + t->affine.c);
     r->v0 = t->is_tilted ? 0 : fixed(t->affine.e * at_y + t->affine.g);
 }

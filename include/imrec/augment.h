@@ -93,4 +93,14 @@ struct imrec_draw {
     uint32_t mosaic_x, mosaic_y; /* where the four images meet on the canvas, px */
     float mosaic_scale;
 };
+
+/* Where the places of a slot are in the image of its record (record_places=1), through all that
+ * moved it. A place (u, v) of the slot is (x, y) in the image:
+ *     x = (m0 u + m1 v + m2) / z, y = (m3 u + m4 v + m5) / z, z = m6 u + m7 v + m8
+ * in px from the left upper corner: edges of an image of w px are 0 and w. The image is upright, by
+ * auto_orient. All is 0 where there is no such image: padding, failed samples, mosaics of four. */
+struct imrec_place {
+    float matrix[9];        /* row by row */
+    uint32_t width, height; /* of the image, px */
+};
 #endif

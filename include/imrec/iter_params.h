@@ -248,6 +248,7 @@ enum imrec_locality {
     X(float,    rand_mosaic_prob,   "0",  0, 1,         "0..1",    "detection",    "probability that a slot shows four samples, its own and three others of its window, with all their boxes", SCOPE_TARGETS) \
     X(float,    max_mosaic_shift,   "0.25", 0, 0.5,     "0..1",    "detection",    "the four meet in the middle of a canvas of twice the slot's sides, shifted by shares of its sides from [-N, N]", SCOPE_TARGETS) \
     X(float,    min_mosaic_scale,   "1",  0.1, 10,      "",        "detection",    "minimum scale of that canvas, of which the slot shows the middle; 0.5 shows all of it", SCOPE_TARGETS) \
-    X(float,    max_mosaic_scale,   "1",  0.1, 10,      "",        "detection",    "maximum scale of that canvas", SCOPE_TARGETS)
+    X(float,    max_mosaic_scale,   "1",  0.1, 10,      "",        "detection",    "maximum scale of that canvas", SCOPE_TARGETS) \
+    X(bool,     record_places,      "0",  0, 1,         "0|1",     "auxiliary",    "deliver the map of each slot back to its record's image", SCOPE_TARGETS)
 /* clang-format on */
 #endif

@@ -30,6 +30,7 @@ struct imrec_view {
     /* uint8, uint16 or int32[slots][H][W], as `masks` says, dense; NULL without. Slots that are
      * padding or have failed contain ignore_label. */
     const void *masks;
+    const struct imrec_place *places; /* of each slot with record_places=1, else NULL */
 };
 
 /* A field of all slots, as fields= names it: one after another without gaps. */
@@ -94,7 +95,8 @@ struct imrec_batch {
      * images[i * view_count + t]. With images=none there are no pixels: `data` and views[t].data
      * are NULL, and the shapes are 0. */
     const struct imrec_batch_image *images;
-    uint32_t image_count; /* names times view_count; 0 without */
+    uint32_t image_count;             /* names times view_count; 0 without */
+    const struct imrec_place *places; /* those of views[0]; NULL without record_places=1 */
 };
 
 /* Times and counts since opening; times are sums over all workers, in ns. */

@@ -247,6 +247,7 @@ static enum imrec_status check_none(const struct imrec_iter_options *o, struct i
                        : o->multi_crop[0] ? "multi_crop is"
                        : o->mean_img[0]   ? "mean_img is"
                        : o->record_draws  ? "record_draws is"
+                       : o->record_places ? "record_places is"
                        : o->verify_decode ? "verify_decode is"
                                           : NULL;
     return what == NULL ? IMREC_OK

@@ -122,7 +122,8 @@ void mosaic_begin(struct mosaic_sampler *m, const struct mosaic_draw *draw, uint
 /* ---- a tile ------------------------------------------------------------------------------- */
 
 enum imrec_status mosaic_make_tile(struct mosaic_sampler *m, struct bytes image,
-                                   struct sample_key key, struct imrec_error *err)
+                                   const struct planes *pixels, struct sample_key key,
+                                   struct imrec_error *err)
 {
     struct sampler_view v = {
         .kind = m->kind, .slot = m->tile, .sample = {.key = key}, .mask_slot = m->tile_mask};
@@ -130,7 +131,9 @@ enum imrec_status mosaic_make_tile(struct mosaic_sampler *m, struct bytes image,
     IMREC_TRY(det_label_read(&v.label, none, 2, err));
     if (m->tile_mask != NULL)
         v.sample.targets = &v.targets;
-    const enum imrec_status st = sampler_make(&m->sampler, image, &v, 1, err);
+    const enum imrec_status st = pixels->p == NULL
+                                     ? sampler_make(&m->sampler, image, &v, 1, err)
+                                     : sampler_make_decoded(&m->sampler, pixels, &v, 1, err);
     m->decode_ns += m->sampler.decode_ns;
     m->augment_ns += m->sampler.augment_ns;
     m->tile_width = v.draw.fit_width;

@@ -34,8 +34,10 @@ void mosaic_sampler_free(struct mosaic_sampler *m); /* zeroed memory is fine */
 /* An empty canvas of that kind of slot; `header` begins the label. */
 void mosaic_begin(struct mosaic_sampler *m, const struct mosaic_draw *draw, uint32_t kind,
                   uint32_t keypoints, const struct det_label *header);
-/* Makes an image, whose mask is sampler.mask_png: m->tile. */
+/* Makes an image, whose mask is sampler.mask_png: m->tile. `pixels` with p NULL: it is compressed.
+ */
 IMREC_NODISCARD enum imrec_status mosaic_make_tile(struct mosaic_sampler *m, struct bytes image,
+                                                   const struct planes *pixels,
                                                    struct sample_key key, struct imrec_error *err);
 /* Puts it with its label to its place. Objects of another width are IMREC_ERR_CORRUPT. */
 IMREC_NODISCARD enum imrec_status mosaic_add_tile(struct mosaic_sampler *m, uint32_t number,

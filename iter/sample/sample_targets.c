@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "codec/mask_png.h"
 
+#include <string.h>
+
 void sample_targets_begin(struct sampler *p, struct sampler_view *v, uint32_t width,
                           uint32_t height)
 {
@@ -11,6 +13,7 @@ void sample_targets_begin(struct sampler *p, struct sampler_view *v, uint32_t wi
     struct targets *t = &v->targets;
     const struct resize_size shown = draw_shown(r, &v->draw);
     t->recipe = r;
+    memcpy(t->before, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, sizeof(t->before));
     t->moved = p->moved;
     t->mask = v->mosaic != NULL ? v->canvas_mask : NULL;
     t->orientation = 1;
@@ -60,12 +63,17 @@ enum imrec_status sample_targets_take_mask(struct sampler *p, struct sampler_vie
     return codec_decode_mask(p->codec, p->mask_png, p->options->max_pixels, &p->mask, err);
 }
 
-enum imrec_status sample_targets_finish(struct sampler_view *v, struct imrec_error *err)
+enum imrec_status
+sample_targets_finish(const struct sampler *p, struct sampler_view *v, struct imrec_error *err)
 {
     struct targets *t = v->sample.targets;
     if (t == NULL)
         return IMREC_OK;
     targets_finish(t, v->draw.mirror, v->draw.flip);
+    if (v->place != NULL && v->mosaic == NULL)
+        targets_place(t, p->width, p->height, v->place);
+    else if (v->place != NULL) /* four images */
+        *v->place = (struct imrec_place){0};
     if (t->label != NULL)
         v->draw.boxes = det_label_count(t->label);
     return t->mask != NULL ? targets_write_mask(t, v->mask_slot, err) : IMREC_OK;

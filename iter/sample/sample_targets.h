@@ -20,5 +20,5 @@ sample_targets_take_mask(struct sampler *p, struct sampler_view *views, uint32_t
                          uint32_t orientation, struct imrec_error *err);
 /* Labels and mask of a view, when its pixels are made. */
 IMREC_NODISCARD enum imrec_status
-sample_targets_finish(struct sampler_view *v, struct imrec_error *err);
+sample_targets_finish(const struct sampler *p, struct sampler_view *v, struct imrec_error *err);
 #endif

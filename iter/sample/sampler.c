@@ -441,7 +441,7 @@ enum imrec_status sampler_make_seen(struct sampler *p, const struct imrec_image_
     else if (st == IMREC_OK)
         st = decode_and_augment(p, views, n, info, orientation, region, err);
     for (uint32_t i = 0; i < n && st == IMREC_OK; i++)
-        st = sample_targets_finish(&views[i], err);
+        st = sample_targets_finish(p, &views[i], err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
     p->decode_ns = clock_ns() - begin - p->augment_ns;
@@ -498,7 +498,7 @@ static enum imrec_status view_decoded(struct sampler *p, const struct planes *im
     else if (st == IMREC_END)
         st = values_to_slot(p, v, k, image, err);
     if (st == IMREC_OK)
-        st = sample_targets_finish(v, err);
+        st = sample_targets_finish(p, v, err);
     trim(p, claimed);
     headroom_give(p->headroom, claimed);
     p->decode_ns += decoded - begin;

@@ -19,6 +19,7 @@ struct sampler_view {
     struct det_label label;           /* moved with the image, where there are boxes */
     struct paint_sample sample;       /* its key says which of the sample's images it is */
     struct targets targets;           /* what moves with it, where sample.targets is this */
+    struct imrec_place *place;        /* out; NULL: nobody wants it */
     void *mask_slot;                  /* NULL: no masks */
     const struct mosaic_draw *mosaic; /* the image is its canvas; NULL: it is a single image */
     const struct mask *canvas_mask;   /* of that canvas; NULL: no masks */

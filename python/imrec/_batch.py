@@ -41,6 +41,7 @@ def struct_dtype(name: str) -> np.dtype[Any]:
 
 
 DRAW = struct_dtype("struct imrec_draw")
+PLACE = struct_dtype("struct imrec_place")
 
 
 def bfloat16() -> np.dtype[Any]:
@@ -138,6 +139,14 @@ class Batch:
     draws: np.ndarray[Any, Any] | None
     #: that of each of the views
     view_draws: tuple[np.ndarray[Any, Any] | None, ...]
+    #: with record_places (of a Loader with boxes always): float32 (slots, 3, 3), the map of a place of the slot (u, v, 1) to
+    #: (x z, y z, z) of the image in its record, in px from the left upper corner, through everything that moved it; zeros where
+    #: there is no such image: padding, failed samples, mosaics of four
+    matrix: np.ndarray[Any, np.dtype[np.float32]] | None
+    #: likewise uint32 (slots, 2): width and height of that image, px
+    source_size: np.ndarray[Any, np.dtype[np.uint32]] | None
+    #: matrix of each of the views
+    view_matrices: tuple[np.ndarray[Any, np.dtype[np.float32]] | None, ...]
     #: with fields="txt,json": of each name, what each slot has, as bytes (features of a TFRecord that are numbers: an int64 or
     #: float32 array); None for a slot without a sample, and without an optional field ("json?")
     fields: dict[str, list[Any]]
@@ -174,6 +183,10 @@ class Batch:
         self.status = _copied(c.status, np.int32, n)
         self.view_draws = tuple(_copied(v.draws, DRAW, n) if v.draws else None for v in c.views[0:c.view_count])
         self.draws = self.view_draws[0]
+        places = [_copied(v.places, PLACE, n) if v.places else None for v in c.views[0:c.view_count]]
+        self.view_matrices = tuple(p if p is None else np.ascontiguousarray(p["matrix"]).reshape(n, 3, 3) for p in places)
+        self.matrix = self.view_matrices[0]
+        self.source_size = None if places[0] is None else np.stack([places[0]["width"], places[0]["height"]], axis=1)
         self.number, self.sweep, self.epoch = c.number, c.sweep, c.epoch
         self.count, self.pad, self.failed, self.repeats = c.count, c.pad, c.failed, c.repeats
         self.replaced = c.replaced
@@ -215,6 +228,9 @@ class Batch:
         self.valid, self.status = self.valid[keep], self.status[keep]
         self.view_draws = tuple(draws if draws is None else _renumbered(draws, keep) for draws in self.view_draws)
         self.draws = self.view_draws[0]
+        self.view_matrices = tuple(m if m is None else m[keep] for m in self.view_matrices)
+        self.matrix = self.view_matrices[0]
+        self.source_size = None if self.source_size is None else self.source_size[keep]
         kept = np.flatnonzero(keep).tolist()
         self.fields = {name: [values[i] for i in kept] for name, values in self.fields.items()}
         self.dropped += int(dead.sum())

@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 _WAIT_MS = 100  # between looks at signals
 
 
-#: What moves images of det_aug_default other than by fitting them into their slots.
-_MOVES = ("rand_crop_prob", "rand_pad_prob", "rand_mirror_prob", "rand_flip", "rand_affine_prob", "rand_mosaic_prob")
-
-
 class ImageRecordIter:
     """Reads record shards as shuffled and augmented batches.
 
@@ -125,6 +121,8 @@ class ImageRecordIter:
             del defaults["last_batch"]
         texts = assign(lib.imrec_iter_options_set, options, _tables.ITER, defaults)
         texts += assign(lib.imrec_iter_options_set, options, _tables.ITER, parameters)
+        if self._of_loader and "record_places" not in parameters and reads_pixels(parameters.get("images")):
+            options.record_places = options.boxes or text(options.aug_seq) == "det_aug_default"  # for coco_results()
         out = ffi.new("struct imrec_iter **")
 
         def open_it() -> int:
@@ -180,7 +178,7 @@ class ImageRecordIter:
             "seed": options.seed if options.seed_aug < 0 else options.seed_aug,
             "masks": options.masks != lib.IMREC_MASK_NONE, "keypoints": options.keypoints,
             "boxes": options.boxes or self._detects, "detects": self._detects,
-            "views": options.num_views, "moves": {name: getattr(options, name) for name in _MOVES},
+            "views": options.num_views, "mosaics": options.rand_mosaic_prob, "places": options.record_places,
             "bfloat16": self._bfloat16, "nhwc": self._nhwc, "fields": tuple(field_names(self._parameters.get("fields"))),
             "pixels": reads_pixels(self._parameters.get("images")), "images": tuple(image_names(self._parameters.get("images"))),
             "ends": {"num_parts": options.num_parts, "batch_size": batch, "epoch_size": options.epoch_size,

@@ -62,12 +62,11 @@ def _check(loader: Any) -> None:
     if not loader._it._options["boxes"]:
         raise ArgumentError("coco_results() is for a Loader of boxes: write preset='ImageDetRecordIter'")
     options = loader._it._options
-    if not options["detects"]:
-        raise ArgumentError("boxes=True crops images: an evaluation needs them as they are, fitted into their slots; write "
-                            "preset='ImageDetRecordIter' instead", field="boxes")
-    for name, value in options["moves"].items():
-        if value:
-            raise ArgumentError(f"{name}={value:g} moves images: an evaluation needs them as they are, fitted into their slots", field=name)
+    if options["mosaics"] > 0:
+        raise ArgumentError(f"rand_mosaic_prob={options['mosaics']:g} makes images of four: what is found in one of them is in no single "
+                            "image of COCO", field="rand_mosaic_prob")
+    if not options["places"]:
+        raise ArgumentError("record_places=False delivers no maps from slots to images: leave it out", field="record_places")
     if options["views"] > 1:
         raise ArgumentError(f"num_views={options['views']} delivers each image several times: an evaluation counts it once", field="num_views")
 
@@ -78,11 +77,20 @@ def _tensor(output: Mapping[str, Any], name: str) -> np.ndarray[Any, Any]:
     return np.asarray(torch.as_tensor(output[name]).detach().cpu().to(torch.float64))
 
 
-def _shown(loader: Any) -> tuple[Batch, list[tuple[int, int]]]:
-    """The batch that was delivered last, and the rows and columns of each image."""
+def _shown(loader: Any) -> Batch:
+    """The batch that was delivered last."""
     if loader.batch is None:
         raise ArgumentError("the loader has delivered no batch: call coco_results() in the loop, after the model")
-    return loader.batch, [_parts(label)[:2] for label in loader.batch.labels]
+    batch: Batch = loader.batch
+    return batch
+
+
+def _back(boxes: np.ndarray[Any, Any], matrix: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Boxes of a slot in px of its image: the rectangle around the four corners, which a rotation turns."""
+    corners = boxes[:, [0, 1, 2, 1, 2, 3, 0, 3]].reshape(-1, 4, 2)
+    places = np.concatenate([corners, np.ones((len(boxes), 4, 1))], axis=2) @ matrix.astype(np.float64).T
+    found = places[..., :2] / places[..., 2:]
+    return np.concatenate([found.min(axis=1), found.max(axis=1)], axis=1)
 
 
 def coco_results(loader: Any, outputs: Sequence[Mapping[str, Any]], images: Mapping[int, Mapping[str, Any]],
@@ -90,7 +98,8 @@ def coco_results(loader: Any, outputs: Sequence[Mapping[str, Any]], images: Mapp
     """What a detector finds in the batch that the loader delivered last, as pycocotools' COCO.loadRes() takes it: a dict for each
     box, with image_id, category_id, bbox (x, y, width, height in px of the source image) and score.
 
-    loader: an imrec.torch.Loader with preset="ImageDetRecordIter", without random moves of images.
+    loader: an imrec.torch.Loader of boxes. Whatever has moved its images (crops, canvas, mirror, flip, affine moves, resizing) is
+        undone by batch.matrix; a box of a turned image becomes the rectangle around its four corners. Mosaics are refused.
     outputs: of each image of the batch what torchvision's detectors return: boxes (n, 4) in px of the delivered image, labels, in
         which 1 is the first class, and scores.
     images: of COCO's annotations, by id: COCO(...).imgs. Their width and height are those of the source images.
@@ -99,23 +108,25 @@ def coco_results(loader: Any, outputs: Sequence[Mapping[str, Any]], images: Mapp
     Slots without a sample (padding, repeated or failed samples) have no results, so that ranks count no image twice.
     """
     _check(loader)
-    batch, sizes = _shown(loader)
+    batch = _shown(loader)
+    assert batch.matrix is not None and batch.source_size is not None
     if len(outputs) != batch.slots:
         raise ArgumentError(f"there are {len(outputs)} outputs for {batch.slots} images of the batch")
     real = batch.valid & (np.arange(batch.slots) < batch.count)
     results: list[dict[str, Any]] = []
-    for output, number, (rows, columns), counts in zip(outputs, batch.ids.tolist(), sizes, real.tolist()):
+    for output, number, matrix, size, counts in zip(outputs, batch.ids.tolist(), batch.matrix, batch.source_size.tolist(), real.tolist()):
         if counts:
-            results += _of_image(output, number, rows, columns, images, categories)
+            results += _of_image(output, number, matrix, size, images, categories)
     return results
 
 
-def _of_image(output: Mapping[str, Any], number: int, rows: int, columns: int, images: Mapping[int, Mapping[str, Any]],
-              categories: Sequence[int]) -> list[dict[str, Any]]:
+def _of_image(output: Mapping[str, Any], number: int, matrix: np.ndarray[Any, Any], size: Sequence[int],
+              images: Mapping[int, Mapping[str, Any]], categories: Sequence[int]) -> list[dict[str, Any]]:
     if number not in images:
         raise ArgumentError(f"the image with id {number} is not among COCO's: pack with im2rec --annotations, which keeps its ids")
     width, height = images[number]["width"], images[number]["height"]
-    boxes = _tensor(output, "boxes").reshape(-1, 4) * (width / columns, height / rows, width / columns, height / rows)
+    shares = (width / size[0], height / size[1])  # the record's image may be a resized one
+    boxes = _back(_tensor(output, "boxes").reshape(-1, 4), matrix) * (shares * 2)
     labels = _tensor(output, "labels").astype(np.int64)
     if len(labels) and not 1 <= labels.min() <= labels.max() <= len(categories):
         raise ArgumentError(f"an output has the label {labels.min() if labels.min() < 1 else labels.max()}: the "

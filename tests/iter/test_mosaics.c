@@ -322,6 +322,53 @@ TEST(a_lone_record_is_its_own_partner)
     tmpdir_remove(&s.dir);
 }
 
+/* ---- sources that give pixels -----------------------------------------------------------------
+ */
+
+static enum imrec_status list_boxes(struct imrec_source_file *file, struct imrec_error *err)
+{
+    for (uint64_t i = 0; i < file->size; i++)
+        if (file->add(file, i, 1, 500 + i, err) != IMREC_OK)
+            return IMREC_ERR_DATA;
+    return IMREC_OK;
+}
+
+static enum imrec_status parse_boxes(const struct imrec_source_call *call,
+                                     struct imrec_source_sample *out, struct imrec_error *err)
+{
+    const struct box_image p = box_image((uint32_t)call->offset);
+    uint8_t *pixels = call->room(call, (size_t)p.w * p.h * 3);
+    (void)err;
+    if (pixels == NULL)
+        return IMREC_ERR_NO_MEMORY;
+    box_paint_pixels(&p, pixels);
+    out->label_count = box_label((uint32_t)call->offset, &p, call->labels);
+    out->image = (struct imrec_image){pixels, (size_t)p.w * 3, p.w, p.h, 3};
+    return IMREC_OK;
+}
+
+TEST(pixels_of_a_source_have_the_mosaics_of_a_png)
+{
+    static const struct imrec_source source = {.index = list_boxes, .parse = parse_boxes};
+    static const char words[] = "dtype=uint8 layout=NHWC rand_mosaic_prob=0.7 label_pad_width=90 "
+                                "draw_key=id";
+    struct box_set s = box_set_make(RECORDS, NULL), of_pixels = s;
+    uint64_t want[RECORDS], got[RECORDS];
+    char all[1024];
+    ck_assert_int_eq(imrec_source_register("boxes", &source, NULL, NULL), IMREC_OK);
+    snprintf(of_pixels.rec, sizeof(of_pixels.rec), "%s",
+             tmp_write(&s.dir, "pixels", (const uint8_t[RECORDS]){0}, RECORDS));
+    struct imrec_iter *it = box_open(&s, words);
+    hashes(it, want, RECORDS, 0, NULL);
+    imrec_iter_close(it);
+    snprintf(all, sizeof(all), "%s source=boxes", words);
+    it = box_open(&of_pixels, all);
+    hashes(it, got, RECORDS, 0, NULL);
+    imrec_iter_close(it);
+    ck_assert_int_eq(memcmp(want, got, sizeof(want)), 0);
+    tmpdir_remove(&s.dir);
+}
+
 /* ---- refused, and failing ------------------------------------------------------------------- */
 
 static const struct {

@@ -128,6 +128,55 @@ def test_results_are_in_px_of_the_original_images(coco):
         assert np.allclose(result["bbox"], there["bbox"], atol=1e-3)
 
 
+@pytest.mark.parametrize("more", [
+    {"rand_mirror_prob": 0.5, "rand_flip": 0.5}, {"rand_pad_prob": 1.0, "max_pad_scale": 2.0}, {"resize": 40},
+    {"rand_crop_prob": 1.0, "min_crop_scales": 0.7, "min_crop_object_coverages": 1.0, "rand_mirror_prob": 0.5},
+    {"rand_affine_prob": 1.0, "max_affine_shift": 0.1, "min_affine_scale": 0.6, "max_affine_scale": 0.8, "rand_flip": 0.5},
+    {"preset": "", "boxes": True, "label_width": -1, "resize_mode": "force", "rand_mirror": True, "crop_emit_mode": "overlap",
+     "emit_overlap_thresh": 0.999}], ids=str)
+def test_results_go_back_through_random_moves(coco, more):
+    data, path = coco
+    images, found = {image["id"]: image for image in data["images"]}, []
+    with loader(path, **more) as batches:
+        for _, targets in batches:
+            outputs = [{**target, "scores": torch.ones(len(target["labels"]))} for target in targets]
+            found += imrec.torch.coco_results(batches, outputs, images, [3, 7, 90])
+    truth = {a["image_id"]: a for a in data["annotations"]}
+    assert len(found) >= 3
+    for result in found:
+        there = truth[result["image_id"]]
+        assert result["category_id"] == there["category_id"] and np.allclose(result["bbox"], there["bbox"], atol=0.05), (result, there)
+
+
+def test_batches_have_maps_back_to_their_images(coco):
+    sizes = {image["id"]: [image["width"], image["height"]] for image in coco[0]["images"]}
+    plain = {"preset": "ImageDetRecordIter", "data_shape": (3, 48, 64), "batch_size": 4}
+    with imrec.ImageRecordIter(coco[1], record_places=True, last_batch="pad", **plain) as batches:
+        for batch in batches:
+            for number, valid, matrix, size in zip(batch.ids.tolist(), batch.valid, batch.matrix, batch.source_size.tolist()):
+                assert not valid or size == sizes[number]
+                assert np.allclose(matrix, np.diag([size[0] / 64, size[1] / 48, 1]) if valid else 0, atol=1e-5)
+    with imrec.ImageRecordIter(coco[1], **plain) as batches:
+        batch = next(batches)
+        assert batch.matrix is None and batch.source_size is None and batch.view_matrices == (None,)
+
+
+def test_a_turned_box_becomes_the_one_around_its_corners(coco):
+    data, path = coco
+    images, seen = {image["id"]: image for image in data["images"]}, 0
+    with loader(path, rand_affine_prob=1.0, max_affine_angle=180.0, max_affine_tilt=0.2, min_affine_scale=0.5, max_affine_scale=0.5) as batches:
+        for _, targets in batches:
+            outputs = [{**target, "scores": torch.ones(len(target["labels"]))} for target in targets]
+            for result in imrec.torch.coco_results(batches, outputs, images, [3, 7, 90]):
+                x, y, w, h = result["bbox"]
+                ((left, top, width, height),) = [a["bbox"] for a in data["annotations"] if a["image_id"] == result["image_id"]]
+                assert x < left + 0.1 and y < top + 0.1 and x + w > left + width - 0.1 and y + h > top + height - 0.1
+                assert w < 4 * (width + height) and h < 4 * (width + height)
+                seen += 1
+            assert batches.batch.matrix.shape == (len(outputs), 3, 3) and batches.batch.matrix.dtype == np.float32
+    assert seen >= 5
+
+
 def test_perfect_results_have_a_perfect_score(coco, tmp_path):
     pytest.importorskip("pycocotools", reason="pycocotools is not installed")
     from pycocotools.coco import COCO
@@ -187,12 +236,8 @@ def test_wrong_outputs_are_refused(coco, output, words):
 def test_what_cannot_be_evaluated_or_delivered_is_refused(coco, shard):
     with pytest.raises(imrec.ArgumentError, match="needs labels that are boxes"):
         imrec.torch.Loader(shard, data_shape=16, batch_size=4, deliver="detection")
-    with loader(coco[1], rand_mirror_prob=0.5) as batches:
-        next(iter(batches))
-        with pytest.raises(imrec.ArgumentError, match="rand_mirror_prob=0.5 moves images"):
-            imrec.torch.coco_results(batches, [], {}, [])
-    for more, words in (({"boxes": True, "preset": "", "label_width": -1}, "boxes=True crops"), ({"num_views": 2}, "num_views=2 delivers"),
-                        ({"rand_flip": 0.25}, "rand_flip=0.25 moves"), ({"rand_pad_prob": 1, "max_pad_scale": 2}, "rand_pad_prob=1 moves")):
+    for more, words in (({"num_views": 2}, "num_views=2 delivers"), ({"rand_mosaic_prob": 0.5}, "rand_mosaic_prob=0.5 makes images of four"),
+                        ({"record_places": False}, "record_places=False delivers no maps")):
         with loader(coco[1], **more) as batches, pytest.raises(imrec.ArgumentError, match=words):
             imrec.torch.coco_results(batches, [], {}, [])
     with imrec.torch.Loader(shard, data_shape=16, batch_size=4) as batches, pytest.raises(imrec.ArgumentError, match="a Loader of boxes"):

@@ -45,17 +45,23 @@ static inline struct box_image box_image(uint32_t i)
     return p;
 }
 
+/* Into p->w * p->h * 3 bytes. */
+static inline void box_paint_pixels(const struct box_image *p, uint8_t *pixels)
+{
+    memset(pixels, BOX_BACKGROUND, (size_t)p->w * p->h * 3);
+    for (uint32_t k = 0; k < p->boxes; k++)
+        for (uint32_t y = p->y0[k]; y < p->y1[k]; y++)
+            for (uint32_t x = p->x0[k]; x < p->x1[k]; x++)
+                for (uint32_t j = 0; j < 3; j++)
+                    pixels[((size_t)y * p->w + x) * 3 + j] = j == k ? 230 : 20;
+}
+
 static inline struct bytes box_paint(struct codec *c, const struct box_image *p)
 {
     static uint8_t pixels[130 * 130 * 3];
     const struct imrec_image image = {pixels, (size_t)p->w * 3, p->w, p->h, 3};
     struct bytes out;
-    memset(pixels, BOX_BACKGROUND, sizeof(pixels));
-    for (uint32_t k = 0; k < p->boxes; k++)
-        for (uint32_t y = p->y0[k]; y < p->y1[k]; y++)
-            for (uint32_t x = p->x0[k]; x < p->x1[k]; x++)
-                for (uint32_t j = 0; j < 3; j++)
-                    pixels[(size_t)y * image.stride + x * 3 + j] = j == k ? 230 : 20;
+    box_paint_pixels(p, pixels);
     ck_assert_int_eq(built_with("png") ? codec_encode_png(c, &image, 1, &out, NULL)
                                        : codec_encode_jpeg(c, &image, 100, &out, NULL),
                      IMREC_OK);

@@ -29,11 +29,9 @@ static const struct field {
     AT(U32, cut_x), AT(U32, cut_y), AT(U32, cut_width), AT(U32, cut_height), AT(U32, pad_x),
     AT(U32, pad_y), AT(U32, fit_width), AT(U32, fit_height), AT(I32, crop_sampler),
     AT(U32, crop_trials), AT(U32, boxes), AT(I64, sound_begin), AT(REAL, sound_gain),
-    MANY(REAL, tilt, 2), AT(FLAG, mosaic), AT(U32, mosaic_x), AT(U32, mosaic_y),
-    AT(REAL, mosaic_scale),
     /* clang-format on */
 };
-/* A new field after this one belongs in the table. */
+/* A new field after this one belongs in the table, or among the younger ones below. */
 _Static_assert(offsetof(struct imrec_draw, mosaic_scale) + 8 >= sizeof(struct imrec_draw),
                "a draw has more fields");
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
@@ -53,6 +51,27 @@ static void put_value(struct json *j, const char *key, enum field_type type, con
 static size_t bytes_of(enum field_type type)
 {
     return type == U8 || type == FLAG ? 1 : type == I64 ? 8 : 4;
+}
+
+/* Of these those that are not neutral. */
+static void put_younger(struct json *j, const struct imrec_draw *d)
+{
+    if (d->flip)
+        json_bool(j, "flip", true);
+    if (d->solarized)
+        json_bool(j, "solarized", true);
+    if (d->tilt[0] != 0 || d->tilt[1] != 0) {
+        json_array(j, "tilt");
+        json_float(j, NULL, d->tilt[0]);
+        json_float(j, NULL, d->tilt[1]);
+        json_end(j);
+    }
+    if (!d->mosaic)
+        return;
+    json_bool(j, "mosaic", true);
+    json_uint(j, "mosaic_x", d->mosaic_x);
+    json_uint(j, "mosaic_y", d->mosaic_y);
+    json_float(j, "mosaic_scale", d->mosaic_scale);
 }
 
 void batches_draw(FILE *out, const struct imrec_draw *d)
@@ -75,9 +94,6 @@ void batches_draw(FILE *out, const struct imrec_draw *d)
             put_value(&j, NULL, f->type, at + k * bytes_of(f->type));
         json_end(&j);
     }
-    if (d->flip) /* of younger fields those that are not neutral */
-        json_bool(&j, "flip", true);
-    if (d->solarized)
-        json_bool(&j, "solarized", true);
+    put_younger(&j, d);
     json_close(&j);
 }
