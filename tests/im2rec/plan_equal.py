@@ -39,6 +39,7 @@ def cases():
     yield "archives", "--resize 40 in/x.tar in/y.tar OUT"
     yield "archives_shards", "--shards 3 --pass-through in/x.tar in/y.tar OUT"
     yield "archives_unlabelled", "--shard-size 60K --label-ext none --pass-through in/x.tar in/y.tar OUT"
+    yield "archives_cbf", "--format cbf --cbf-chunk 10K --shards 2 --fields json --resize 40 in/x.tar in/y.tar OUT"
     yield "archives_copies", "--augment rand_mirror=1 --copies 2 -- in/x.tar OUT"
     yield "archives_stop", "--on-error stop in/x.tar OUT"
 

@@ -6,6 +6,7 @@
 #include "imrec/reshape.h"
 #include "tests/support/built.h"
 #include "tests/support/cbf_support.h"
+#include "tests/support/minibatches.h"
 #include "tests/support/packing_faults.h"
 #include "tests/support/packing_fields.h"
 #include "tests/support/suite.h"
@@ -255,6 +256,49 @@ TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed)
     }
     ck_assert_uint_gt(resumed, 0);
     expect_same_file(&p, "a", "b", ".cbf");
+}
+
+static const struct imrec_minibatch_stream *named(const struct imrec_minibatch *m, const char *name)
+{
+    for (uint32_t i = 0; i < m->streams; i++)
+        if (strcmp(m->stream[i].name, name) == 0)
+            return &m->stream[i];
+    ck_abort_msg("no stream %s", name);
+    return NULL;
+}
+
+static struct imrec_minibatch_source *open_source(const char *name)
+{
+    char file[400];
+    snprintf(file, sizeof(file), "file=%s", tmp_path(&p.dir, name));
+    return mb_open(MB_KEYS(file, "randomizationSeed=3", "max_sweeps=2"));
+}
+
+TEST(minibatches_have_the_images_and_labels_that_they_have_without_fields)
+{
+    struct imrec_minibatch x, y;
+    uint64_t minibatches = 0;
+    enum imrec_status st;
+    p.o.pixels = p.o.center_crop = true;
+    pack("plain.cbf", IMREC_PACK_CBF);
+    choose(BOTH);
+    pack("a.cbf", IMREC_PACK_CBF);
+    struct imrec_minibatch_source *plain = open_source("plain.cbf"), *a = open_source("a.cbf");
+    while ((st = imrec_minibatch_next(plain, 7, NULL, 0, &x, &p.err)) == IMREC_OK) {
+        ck_assert_int_eq(imrec_minibatch_next(a, 7, NULL, 0, &y, &p.err), IMREC_OK);
+        ck_assert(x.streams == 2 && y.streams == 4);
+        const struct imrec_minibatch_stream *f = named(&x, "features"), *g = named(&y, "features");
+        const struct imrec_minibatch_stream *l = named(&x, "labels"), *m = named(&y, "labels");
+        ck_assert(f->samples == g->samples && f->samples <= 7 && f->dim == g->dim);
+        ck_assert_mem_eq(f->values, g->values, f->samples * f->dim * sizeof(float));
+        ck_assert(l->nnz == m->nnz && l->nnz == l->samples);
+        ck_assert_mem_eq(l->indices, m->indices, l->nnz * sizeof(*l->indices));
+        minibatches++;
+    }
+    ck_assert_int_eq(st, IMREC_END);
+    ck_assert_uint_eq(minibatches, (2 * MADE_GOOD + 6) / 7); /* across sweeps */
+    imrec_minibatch_source_close(plain);
+    imrec_minibatch_source_close(a);
 }
 
 TEST(columns_of_a_list_are_fields)

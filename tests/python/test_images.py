@@ -50,11 +50,15 @@ def write_tar(path, samples):
     return path
 
 
-@pytest.fixture(params=["tar", "records", "records with an index"])
+@pytest.fixture(params=["tar", "records", "records with an index", "CBF"])
 def packed(request, tmp_path):
     tar = write_tar(tmp_path / "a.tar", map(parts, range(COUNT)))
     if request.param == "tar":
         return tar
+    if request.param == "CBF":
+        subprocess.run([sys.executable, "-m", "imrec", "im2rec", "--quiet", "--format", "cbf", "--cbf-chunk", "20K", "--pass-through",
+                        "--no-shuffle", "--fields", "copy,depth,txt,seg?", tar, tmp_path / "all.cbf"], check=True)
+        return tmp_path / "all.cbf"
     subprocess.run([sys.executable, "-m", "imrec", "merge", tar, "--renumber", tmp_path / "all.rec"], check=True)
     if request.param == "records":
         (tmp_path / "all.idx").unlink()

@@ -84,6 +84,17 @@ def test_merged_archives_are_records_with_the_same_parts(shards, tmp_path):
         assert batch.text("txt") == [CAPTIONS[i % 4] for i in batch.ids.tolist()]
 
 
+def test_cbf_files_keep_the_fields_of_an_archive(shards, tmp_path):
+    subprocess.run([sys.executable, "-m", "imrec", "im2rec", "--quiet", "--format", "cbf", "--no-shuffle", "--pass-through", "--fields",
+                    "txt,json", *sorted(shards.glob("*.tar")), tmp_path / "all.cbf"], check=True)
+    for packed, there in zip(imrec.Records(tmp_path / "all.cbf"), imrec.Records(shards), strict=True):
+        assert (packed.image, packed.label) == (there.image, there.label)
+        assert packed.fields == {name: there.fields[name] for name in ("txt", "json")}
+    assert imrec.verify(tmp_path / "all.cbf")["findings"] == []
+    for batch in read(tmp_path / "all.cbf", fields="txt", shuffle=True):
+        assert batch.text("txt") == [CAPTIONS[i % 4] for i in batch.ids.tolist()]
+
+
 def test_names_of_fields_may_be_a_list(shards):
     assert list(read(shards, fields=["txt", "json?"])[0].fields) == ["txt", "json"]
 
