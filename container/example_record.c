@@ -25,7 +25,8 @@ static char *copy(const char *name, const char *usual)
 enum imrec_status example_names_copy(struct example_names *n, const char *image, const char *label,
                                      struct imrec_error *err)
 {
-    *n = (struct example_names){copy(image, EXAMPLE_IMAGE), copy(label, EXAMPLE_LABEL)};
+    *n = (struct example_names){copy(image, EXAMPLE_IMAGE), copy(label, EXAMPLE_LABEL), "image",
+                                "label"};
     return n->image != NULL && n->label != NULL
                ? IMREC_OK
                : IMREC_NO_MEMORY(err, "no memory for names of features");
@@ -103,13 +104,14 @@ static enum imrec_status read_labels(const struct example_names *n, struct bytes
         return IMREC_OK;
     }
     if (entry.p == NULL) /* none under the usual name is no error: labels may not be wanted */
-        return strcmp(n->label, EXAMPLE_LABEL) == 0 ? IMREC_OK
-                                                    : no_feature(example, "label", n->label, err);
+        return strcmp(n->label, EXAMPLE_LABEL) == 0
+                   ? IMREC_OK
+                   : no_feature(example, n->label_option, n->label, err);
     IMREC_TRY(example_look(entry, &f, err));
     if (f.type == EXAMPLE_BYTES)
         return imrec_fail(err, IMREC_ERR_CORRUPT,
-                          "feature '%.100s' is bytes: labels are int64s or floats (label=)",
-                          n->label);
+                          "feature '%.100s' is bytes: labels are int64s or floats (%s=)", n->label,
+                          n->label_option);
     return put_labels(n, &f, room, out, err);
 }
 
@@ -282,7 +284,7 @@ enum imrec_status example_record(const struct example_names *n, struct bytes exa
     IMREC_TRY(find_parts(n, example, &p, err));
     const bool image = (wanted & RECORD_IMAGE) != 0;
     if (image && p.image.p == NULL)
-        return no_feature(example, "image", n->image, err);
+        return no_feature(example, n->image_option, n->image, err);
     if (image)
         IMREC_TRY(read_file(p.image, n->image, &out->image, err));
     if (mask && p.mask.p != NULL)

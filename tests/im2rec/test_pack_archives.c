@@ -477,7 +477,7 @@ TEST(places_are_read_as_they_were_written_and_no_others)
                                       "-1 2 9 5:x.tar/a",
                                       ":x.tar/a",
                                       ""};
-    const struct image_place at = {5, 1, 2, 9};
+    const struct image_place at = {5, 1, 2, 9, false};
     struct image_place got;
     struct buf text = BUF_INIT(1000);
     expect_ok(image_place_write(&at, &text, &p.err));
