@@ -11,8 +11,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define TEXT_MOST ((size_t)1 << 28)
-
 void imrec_records_options_init_sized(struct imrec_records_options *o, size_t size)
 {
     const struct imrec_records_options all = {.struct_size = size};
@@ -27,9 +25,7 @@ struct transfer {
     struct imrec_records_result result;
     float *labels; /* of the record in hand, as they are written */
     uint64_t label_room;
-    struct imrec_field *fields; /* likewise */
-    uint64_t field_room;
-    struct buf key, files; /* of a tar's sample */
+    struct sample_names names; /* of a tar's sample */
 };
 
 static const struct transfer_kind *const kinds[] = {&transfer_example, &transfer_record,
@@ -57,28 +53,16 @@ static bool copies(const struct transfer *t)
 
 /* ---- fields ------------------------------------------------------------------------------- */
 
-static struct imrec_field text_field(const char *name, const struct buf *text)
-{
-    return (struct imrec_field){name, strlen(name), text->p, text->n, IMREC_FIELD_BYTES};
-}
-
-/* A tar's sample becomes the same files again. */
+/* A tar's sample becomes the same files again, with the ids that one of them may have. */
 static enum imrec_status
 name_files(struct transfer *t, struct imrec_record *r, struct imrec_error *err)
 {
-    if (!IMREC_GROW(t->fields, t->field_room, (uint64_t)r->field_count + 2))
-        return IMREC_NO_MEMORY(err, "no memory for fields");
-    IMREC_TRY(sample_files_read(r, &t->key, &t->files, err));
     for (uint32_t i = 0; i < r->field_count; i++) {
         const struct bytes ids = {r->fields[i].bytes, r->fields[i].size};
-        t->fields[i] = r->fields[i];
         if (transfer_is_called(&r->fields[i], SAMPLE_IDS))
             (void)sample_ids_read(ids, &r->id, &r->id2); /* any other text is a file of theirs */
     }
-    t->fields[r->field_count++] = text_field(SAMPLE_KEY, &t->key);
-    t->fields[r->field_count++] = text_field(SAMPLE_FILES, &t->files);
-    r->fields = t->fields;
-    return IMREC_OK;
+    return sample_names_add(&t->names, &webdataset_kind, r, err);
 }
 
 /* ---- a record ----------------------------------------------------------------------------- */
@@ -207,10 +191,7 @@ enum imrec_status imrec_convert_records(const struct imrec_records_options *opti
         return IMREC_REFUSE(err, "input and output must be given, in options that "
                                  "imrec_records_options_init() has filled");
     memcpy(&o, options, options->struct_size < sizeof(o) ? options->struct_size : sizeof(o));
-    struct transfer t = {.o = &o,
-                         .kind = kind_of(o.output),
-                         .key = BUF_INIT(TEXT_MOST),
-                         .files = BUF_INIT(TEXT_MOST)};
+    struct transfer t = {.o = &o, .kind = kind_of(o.output), .names = SAMPLE_NAMES_INIT};
     if (t.kind == NULL)
         return IMREC_REFUSE(
             err, "%.300s: records are written into .tar, .tfrecord, .tfrecords or .rec files",
@@ -218,9 +199,8 @@ enum imrec_status imrec_convert_records(const struct imrec_records_options *opti
     const enum imrec_status st = run(&t, err);
     t.kind->abort(t.out);
     imrec_checked_close(t.in);
-    buf_free(&t.key);
-    buf_free(&t.files);
-    IMREC_FREE(t.labels, t.fields);
+    sample_names_free(&t.names);
+    imrec_free(t.labels);
     *out = t.result;
     return st;
 }
