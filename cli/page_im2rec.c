@@ -17,15 +17,15 @@ const struct cli_page cli_page_im2rec = {
     .name = "im2rec",
     .summary = "pack images into RecordIO shards",
     .usage = {"[OPTIONS] FOLDER OUT.rec", "[OPTIONS] LIST.lst ROOT OUT.rec",
-              "[OPTIONS] A.tar [B.tar.gz ...] OUT.rec", "--list [OPTIONS] FOLDER PREFIX",
+              "[OPTIONS] A.tar|A.tfrecord [B.tar.gz ...] OUT.rec", "--list [OPTIONS] FOLDER PREFIX",
               "--annotations FILE|FOLDER [OPTIONS] ROOT OUT.rec",
               "--append [OPTIONS] FOLDER OUT.rec", "[OPTIONS] PREFIX ROOT",
               "--plan PLAN [--tasks N] [OPTIONS] FOLDER OUT.rec", "--work PLAN [K | K/N]",
               "--status PLAN", "--finish PLAN"},
     .text =
         "Packs the images of FOLDER, one class a sub-folder, those that LIST.lst names below\n"
-        "ROOT, or those of WebDataset's archives, into OUT.rec, with its index, list, class list,\n"
-        "checksums and manifest next to it.\n"
+        "ROOT, or those of WebDataset's archives or of TFRecord files, into OUT.rec, with its\n"
+        "index, list, class list, checksums and manifest next to it.\n"
         "The files get their names when all is written; an interrupted run leaves no set,\n"
         "and --resume continues it. The bytes are the same for every number of threads.\n"
         "\n"

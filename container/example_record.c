@@ -26,7 +26,7 @@ enum imrec_status example_names_copy(struct example_names *n, const struct conta
                                      struct imrec_error *err)
 {
     *n = (struct example_names){copy(o->image, EXAMPLE_IMAGE), copy(o->label, EXAMPLE_LABEL),
-                                copy(o->mask, EXAMPLE_MASK)};
+                                copy(o->mask, EXAMPLE_MASK), "image", "label"};
     return n->image != NULL && n->label != NULL && n->mask != NULL
                ? IMREC_OK
                : IMREC_NO_MEMORY(err, "no memory for names of features");
@@ -104,13 +104,14 @@ static enum imrec_status read_labels(const struct example_names *n, struct bytes
         return IMREC_OK;
     }
     if (entry.p == NULL) /* none under the usual name is no error: labels may not be wanted */
-        return strcmp(n->label, EXAMPLE_LABEL) == 0 ? IMREC_OK
-                                                    : no_feature(example, "label", n->label, err);
+        return strcmp(n->label, EXAMPLE_LABEL) == 0
+                   ? IMREC_OK
+                   : no_feature(example, n->label_option, n->label, err);
     IMREC_TRY(example_look(entry, &f, err));
     if (f.type == EXAMPLE_BYTES)
         return imrec_fail(err, IMREC_ERR_CORRUPT,
-                          "feature '%.100s' is bytes: labels are int64s or floats (label=)",
-                          n->label);
+                          "feature '%.100s' is bytes: labels are int64s or floats (%s=)", n->label,
+                          n->label_option);
     return put_labels(n, &f, room, out, err);
 }
 
@@ -296,7 +297,7 @@ enum imrec_status example_record(const struct example_names *n, struct bytes exa
     IMREC_TRY(find_parts(n, example, &p, err));
     const bool image = (wanted & RECORD_IMAGE) != 0;
     if (image && p.image.p == NULL)
-        return no_feature(example, "image", n->image, err);
+        return no_feature(example, n->image_option, n->image, err);
     if (image)
         IMREC_TRY(read_file(p.image, n->image, &out->image, err));
     if (mask && p.mask.p != NULL)

@@ -11,6 +11,7 @@
 
 struct example_names {
     char *image, *label, *mask; /* label "none": there are none, and none is asked for */
+    const char *image_option, *label_option; /* what names them, for messages; static */
 };
 
 /* Those of the options; NULL and "" are TensorFlow's. */

@@ -29,6 +29,10 @@ static enum imrec_status open_job(struct imrec_archive *a, struct imrec_error *e
         return IMREC_REFUSE(err, "%.300s is no tar archive: its name ends in .tar, .tar.gz or .tgz",
                             a->task.root);
     IMREC_TRY(job_open(&jo, &a->job, err));
+    for (size_t i = 0; i < a->job.scan.folder_count; i++)
+        if (archive_is_examples(a->job.scan.folders[i].path))
+            return IMREC_REFUSE(err, "%.300s has TFRecords, which is no tar archive",
+                                a->job.scan.folders[i].path);
     job_warn(&a->job, &jo);
     file_root_init(&a->root, job_root(&a->job, &a->task), true, NULL);
     a->root.packed = a->job.packed;

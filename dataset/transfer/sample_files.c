@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "container/archive/tar_members.h"
+#include "container/kinds.h"
 #include "dataset/transfer/feature_list.h"
 
 #include <inttypes.h>
@@ -67,6 +68,35 @@ enum imrec_status sample_files_read(const struct imrec_record *r, struct buf *ke
     }
     imrec_free(m);
     return st == IMREC_OK ? put_number(files, image, err) : st;
+}
+
+static struct imrec_field text_field(const char *name, const struct buf *text)
+{
+    return (struct imrec_field){name, strlen(name), text->p, text->n, IMREC_FIELD_BYTES};
+}
+
+enum imrec_status sample_names_add(struct sample_names *n, const struct container_kind *kind,
+                                   struct imrec_record *r, struct imrec_error *err)
+{
+    if (kind != &webdataset_kind)
+        return IMREC_OK;
+    if (!IMREC_GROW(n->fields, n->room, (uint64_t)r->field_count + 2))
+        return IMREC_NO_MEMORY(err, "no memory for fields");
+    IMREC_TRY(sample_files_read(r, &n->key, &n->files, err));
+    for (uint32_t i = 0; i < r->field_count; i++)
+        n->fields[i] = r->fields[i];
+    n->fields[r->field_count++] = text_field(SAMPLE_KEY, &n->key);
+    n->fields[r->field_count++] = text_field(SAMPLE_FILES, &n->files);
+    r->fields = n->fields;
+    return IMREC_OK;
+}
+
+void sample_names_free(struct sample_names *n)
+{
+    buf_free(&n->key);
+    buf_free(&n->files);
+    imrec_free(n->fields);
+    n->fields = NULL;
 }
 
 static bool read_u64(const uint8_t **p, const uint8_t *end, uint64_t *out)

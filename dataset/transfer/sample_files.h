@@ -5,6 +5,7 @@
 #define IMREC_DATASET_TRANSFER_SAMPLE_FILES_H
 
 #include "base/buf.h"
+#include "container/container.h"
 #include "imrec/records.h"
 
 #define SAMPLE_KEY   "__key__"   /* as webdataset calls it: the names up to their dot */
@@ -13,6 +14,19 @@
 /* Of the record of a tar: both as text. */
 IMREC_NODISCARD enum imrec_status sample_files_read(const struct imrec_record *r, struct buf *key,
                                                     struct buf *files, struct imrec_error *err);
+
+/* The fields of a record with both after them. */
+struct sample_names {
+    struct buf key, files;
+    struct imrec_field *fields;
+    uint64_t room;
+};
+#define SAMPLE_NAMES_INIT ((struct sample_names){BUF_INIT(1 << 28), BUF_INIT(1 << 28), NULL, 0})
+void sample_names_free(struct sample_names *n);
+/* Of a tar's record they are added: r->fields are *n's then. */
+IMREC_NODISCARD enum imrec_status sample_names_add(struct sample_names *n,
+                                                   const struct container_kind *kind,
+                                                   struct imrec_record *r, struct imrec_error *err);
 
 /* "7 0" in the file FILE_IDS, which a tar has that was made of records: both ids. */
 bool sample_ids_read(struct bytes text, uint64_t *id, uint64_t *id2);

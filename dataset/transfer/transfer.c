@@ -16,8 +16,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define TEXT_MOST ((size_t)1 << 28)
-
 void imrec_records_options_init_sized(struct imrec_records_options *o, size_t size)
 {
     const struct imrec_records_options all = {.struct_size = size};
@@ -32,9 +30,7 @@ struct transfer {
     uint64_t index;    /* of the record in hand, lost ones included */
     uint64_t metadata; /* records that are no samples */
     struct imrec_records_result result;
-    struct imrec_field *fields; /* of the record in hand, as they are written */
-    uint64_t field_room;
-    struct buf key, files;       /* of a tar's sample */
+    struct sample_names names;   /* of a tar's sample */
     struct features_of features; /* of an Example */
     struct example_parts again;  /* the Example that a record would become */
 };
@@ -64,28 +60,16 @@ static bool copies(const struct transfer *t)
 
 /* ---- fields ------------------------------------------------------------------------------- */
 
-static struct imrec_field text_field(const char *name, const struct buf *text)
-{
-    return (struct imrec_field){name, strlen(name), text->p, text->n, IMREC_FIELD_BYTES};
-}
-
-/* A tar's sample becomes the same files again. */
+/* A tar's sample becomes the same files again, with the ids that one of them may have. */
 static enum imrec_status
 name_files(struct transfer *t, struct imrec_record *r, struct imrec_error *err)
 {
-    if (!IMREC_GROW(t->fields, t->field_room, (uint64_t)r->field_count + 2))
-        return IMREC_NO_MEMORY(err, "no memory for fields");
-    IMREC_TRY(sample_files_read(r, &t->key, &t->files, err));
     for (uint32_t i = 0; i < r->field_count; i++) {
         const struct bytes ids = {r->fields[i].bytes, r->fields[i].size};
-        t->fields[i] = r->fields[i];
         if (transfer_is_called(&r->fields[i], FILE_IDS))
             (void)sample_ids_read(ids, &r->id, &r->id2); /* any other text is a file of theirs */
     }
-    t->fields[r->field_count++] = text_field(SAMPLE_KEY, &t->key);
-    t->fields[r->field_count++] = text_field(SAMPLE_FILES, &t->files);
-    r->fields = t->fields;
-    return IMREC_OK;
+    return sample_names_add(&t->names, &webdataset_kind, r, err);
 }
 
 static bool has_no_labels(const struct transfer *t)
@@ -306,10 +290,7 @@ enum imrec_status imrec_convert_records(const struct imrec_records_options *opti
         return IMREC_REFUSE(err, "input and output must be given, in options that "
                                  "imrec_records_options_init() has filled");
     memcpy(&o, options, options->struct_size < sizeof(o) ? options->struct_size : sizeof(o));
-    struct transfer t = {.o = &o,
-                         .kind = kind_of(o.output),
-                         .key = BUF_INIT(TEXT_MOST),
-                         .files = BUF_INIT(TEXT_MOST)};
+    struct transfer t = {.o = &o, .kind = kind_of(o.output), .names = SAMPLE_NAMES_INIT};
     features_of_init(&t.features, o.image, o.label);
     if (t.kind == NULL)
         return IMREC_REFUSE(
@@ -320,11 +301,9 @@ enum imrec_status imrec_convert_records(const struct imrec_records_options *opti
         st = run(&t, err);
     transfer_set_end(&t.set);
     imrec_checked_close(t.in);
-    buf_free(&t.key);
-    buf_free(&t.files);
+    sample_names_free(&t.names);
     features_of_free(&t.features);
     example_parts_free(&t.again);
-    imrec_free(t.fields);
     *out = t.result;
     return st;
 }

@@ -13,13 +13,17 @@
 
 /* ---- names --------------------------------------------------------------------------------- */
 
+static enum imrec_status no_extension(const char *name, struct imrec_error *err)
+{
+    return IMREC_REFUSE(err, "fields is a list of extensions, as txt,json?: '%.60s' is none", name);
+}
+
 /* .txt is txt. */
 static enum imrec_status take_extension(const char **name, struct imrec_error *err)
 {
     *name += (*name)[0] == '.';
-    if ((*name)[0] == '\0' || strchr(*name, '/') != NULL)
-        return IMREC_REFUSE(err, "fields is a list of extensions, as txt,json?: '%.60s' is none",
-                            *name);
+    if ((*name)[0] == '\0')
+        return no_extension(*name, err);
     if (strcmp(*name, RECORD_FIELD_MASK) == 0)
         return IMREC_REFUSE(err, "fields: 'mask' is the name of the image's mask (masks)");
     return IMREC_OK;
@@ -54,6 +58,14 @@ enum imrec_status item_fields_init(struct item_fields *f, const struct imrec_pac
     return IMREC_OK;
 }
 
+enum imrec_status item_fields_check_files(const struct item_fields *f, struct imrec_error *err)
+{
+    for (uint32_t i = 0; i < f->names.count; i++)
+        if (strchr(f->names.name[i], '/') != NULL)
+            return no_extension(f->names.name[i], err);
+    return IMREC_OK;
+}
+
 enum imrec_status item_fields_names(struct item_fields *f, const struct imrec_pack_options *o,
                                     struct imrec_error *err)
 {
@@ -85,6 +97,10 @@ static bool sibling(struct pack_item *p, const char *name, char out[IMAGE_PATH_M
 {
     char suffix[IMAGE_PATH_MAX];
     const int n = snprintf(suffix, sizeof(suffix), ".%s", name);
+    if (strchr(name, '/') != NULL) {
+        pack_item_skip(p, REASON_FIELD, "its field %.60s is a feature of TFRecords, no file", name);
+        return false;
+    }
     if (n < (int)sizeof(suffix) && file_sibling(p->path, suffix, out))
         return true;
     pack_item_skip(p, REASON_FIELD, "the path of its field %.60s is longer than 4095 bytes", name);
@@ -210,6 +226,7 @@ bool item_fields_read(struct item_fields *f, struct pack_item *p)
     size_t end[FIELD_NAMES_MOST], begin = 0;
     bool there[FIELD_NAMES_MOST];
     f->values.n = 0;
+    f->taken_count = 0;
     for (uint32_t i = 0; i < f->names.count; i++) {
         if (!read_one(f, p, i, &there[i]))
             return false;
@@ -225,9 +242,47 @@ bool item_fields_read(struct item_fields *f, struct pack_item *p)
     return true;
 }
 
+static bool is_called(struct bytes name, const char *text)
+{
+    return name.n == strlen(text) && memcmp(name.p, text, name.n) == 0;
+}
+
+bool item_fields_take(struct item_fields *f, struct pack_item *p, const struct record_field *from,
+                      uint32_t count)
+{
+    bool there[FIELD_NAMES_MOST] = {false};
+    f->taken_count = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t k = 0;
+        while (k < f->names.count && !is_called(from[i].name, f->names.name[k]))
+            k++;
+        if (k == f->names.count)
+            continue;
+        if (f->taken_count == FIELD_NAMES_MOST) {
+            pack_item_skip(p, REASON_FIELD,
+                           "it has more than %u fields, of which field %.60s is one",
+                           FIELD_NAMES_MOST, f->names.name[k]);
+            return false;
+        }
+        there[k] = true;
+        f->taken[f->taken_count++] = from[i];
+    }
+    for (uint32_t k = 0; k < f->names.count; k++) {
+        f->value[k] = (struct bytes){NULL, 0};
+        if (there[k] || f->names.optional[k])
+            continue;
+        pack_item_skip(p, REASON_FIELD, "the Example has no feature for the field %.60s",
+                       f->names.name[k]);
+        return false;
+    }
+    return true;
+}
+
 uint64_t item_fields_bytes(const struct item_fields *f)
 {
     uint64_t n = 0;
+    for (uint32_t i = 0; i < f->taken_count; i++)
+        n += f->taken[i].value.n;
     for (uint32_t i = 0; i < f->names.count + f->columns.count; i++)
         n += f->value[i].n;
     return n;
@@ -254,5 +309,7 @@ uint32_t item_fields_list(const struct item_fields *f, struct bytes mask,
             out[n++] =
                 (struct record_field){{(const uint8_t *)of, strlen(of)}, f->value[i], FIELD_BYTES};
     }
+    for (uint32_t i = 0; i < f->taken_count; i++)
+        out[n++] = f->taken[i];
     return n != before ? n : 0;
 }

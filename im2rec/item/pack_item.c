@@ -6,6 +6,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #define TEXT_MAX   ((size_t)64 << 20)  /* labels, or name and columns, of an image */
 #define KEEP_BYTES ((size_t)256 << 10) /* larger ones give their memory back */
@@ -13,7 +14,7 @@
 void pack_item_begin(struct pack_item *p)
 {
     p->line = p->id = p->copy = 0;
-    p->label_count = 0;
+    p->label_count = p->class_count = 0;
     p->from = PARCEL_FILE;
     p->labels.n = p->text.n = 0;
     p->labels.max = p->text.max = TEXT_MAX;
@@ -64,6 +65,21 @@ bool pack_item_cancelled(struct pack_item *p, enum imrec_status st, const struct
     p->failed = st;
     snprintf(p->why, sizeof(p->why), "%s", err->message);
     return true;
+}
+
+bool pack_item_check_class(struct pack_item *p)
+{
+    float label;
+    if (p->class_count == 0 || p->label_count != 1)
+        return true;
+    memcpy(&label, p->labels.p, sizeof(label));
+    if (label >= 0 && label < (float)p->class_count && label == (float)(int64_t)label) {
+        p->outcome.class_index = (int64_t)label;
+        return true;
+    }
+    pack_item_skip(p, REASON_OUTSIDE, "label %g is none of the %u classes of the class list",
+                   (double)label, p->class_count);
+    return false;
 }
 
 void pack_item_check_name(struct pack_item *p)

@@ -23,6 +23,7 @@ struct pack_item {
     struct image_place place;
     struct buf labels; /* floats */
     uint32_t label_count;
+    uint32_t class_count; /* a single label is the number of one of them; 0: it is any number */
     enum pack_item_from from;
     struct fetch *fetch; /* of its file, which was begun early; or NULL */
 
@@ -44,6 +45,8 @@ __attribute__((format(printf, 3, 4))) void
 pack_item_skip(struct pack_item *p, enum reason reason, const char *fmt, ...);
 /* Whether the run was cancelled, which is not a fault of the image; p records it. */
 bool pack_item_cancelled(struct pack_item *p, enum imrec_status st, const struct imrec_error *err);
+/* Sets outcome.class_index. false: the label is the number of no class, which is the reason. */
+bool pack_item_check_class(struct pack_item *p);
 /* Skips a name that a list cannot hold, as reason_of_name() found. */
 void pack_item_check_name(struct pack_item *p);
 #endif

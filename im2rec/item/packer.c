@@ -45,6 +45,8 @@ packer_new(const struct packer_options *given, struct packer **out, struct imrec
         st = item_targets_init(&k->targets, o, k->root->stop, err);
     if (st == IMREC_OK)
         st = item_fields_init(&k->fields, o, k->root, err);
+    if (st == IMREC_OK)
+        st = item_example_init(&k->example, o, k->fields.names.count != 0, err);
     if (st != IMREC_OK) {
         packer_free(k);
         *out = NULL;
@@ -64,6 +66,7 @@ void packer_free(struct packer *k)
     augmenting_free(&k->augmenting);
     item_targets_free(&k->targets);
     item_fields_free(&k->fields);
+    item_example_free(&k->example);
     imrec_free(k->file.p);
     buf_free(&k->head);
     buf_free(&k->record);
@@ -87,6 +90,7 @@ void packer_trim(struct packer *k, bool all)
     augmenting_trim(&k->augmenting, most);
     item_targets_trim(&k->targets, most);
     item_fields_trim(&k->fields, most);
+    item_example_trim(&k->example, all ? 0 : KEPT_FILE);
     for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
         held += images[i]->capacity;
     if (k->file.capacity > (most != 0 ? KEPT_FILE : 0))

@@ -5,6 +5,7 @@
 
 #include "formats/recordio/recordio.h"
 #include "im2rec/item/image_plan.h"
+#include "im2rec/item/item_example.h"
 #include "im2rec/item/item_fields.h"
 #include "im2rec/item/item_targets.h"
 #include "im2rec/item/packer.h"
@@ -31,6 +32,7 @@ struct packer {
     struct augmenting augmenting;
     struct item_targets targets;
     struct item_fields fields;
+    struct item_example example;
 
     /* the image in hand */
     const struct imrec_pack_item *item; /* while it is being copied */

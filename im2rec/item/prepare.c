@@ -61,6 +61,27 @@ static bool read_file(struct packer *k, struct pack_item *p)
     return false;
 }
 
+/* The record is held next to the image that is copied out of it, after the head for its labels. */
+static bool read_example(struct packer *k, struct pack_item *p)
+{
+    struct image_file file;
+    struct item_example *e = &k->example;
+    if (!file_open(p, k->root, &file))
+        return false;
+    if (!hold_bytes(k, p, 2 * file.size)) {
+        file_close(&file);
+        return false;
+    }
+    if (!file_read(p, k->root, &file, 0, &e->file) || !item_example_parse(e, p) ||
+        !packer_head(k, p))
+        return false;
+    const struct bytes image = e->record.image;
+    p->outcome.file_bytes = image.n;
+    if (image.n == 0)
+        pack_item_skip(p, REASON_EMPTY, "is empty");
+    return image.n != 0 && file_copy(p, image.p, image.n, image.n, 1, k->head.n, &k->file);
+}
+
 static bool copy_item(struct packer *k, struct pack_item *p)
 {
     const struct imrec_pack_item *item = k->item;
@@ -83,9 +104,10 @@ static bool copy_item(struct packer *k, struct pack_item *p)
 /* Loads the image's bytes after room for the head; an item's may be loaded already. */
 static bool load(struct packer *k, struct pack_item *p)
 {
-    return packer_head(k, p) && (p->from == PARCEL_FILE ? read_file(k, p)
-                                 : k->item != NULL      ? copy_item(k, p)
-                                                        : true);
+    return packer_head(k, p) && (p->place.example         ? read_example(k, p)
+                                 : p->from == PARCEL_FILE ? read_file(k, p)
+                                 : k->item != NULL        ? copy_item(k, p)
+                                                          : true);
 }
 
 static bool begin(struct packer *k, struct pack_item *p)
@@ -148,7 +170,9 @@ static bool plan(struct packer *k, struct pack_item *p)
         return false;
     if (mask != 0)
         image_plan_add_mask(&i, mask, &k->plan);
-    if (!item_fields_read(&k->fields, p))
+    if (!(p->place.example ? item_fields_take(&k->fields, p, k->example.record.fields,
+                                              k->example.record.field_count)
+                           : item_fields_read(&k->fields, p)))
         return false;
     image_plan_add_fields(&i, item_fields_bytes(&k->fields), &k->plan);
     return packer_hold(k, p, k->plan.need);

@@ -43,20 +43,74 @@ bool archives_are(const char *spec)
     const char *last = strrchr(spec, ';');
     last = source_path(last != NULL ? last + 1 : spec);
     struct stat st;
-    if (!is_called_archive(last, source_name_bytes(last)))
+    if (!is_called_archive(last, source_name_bytes(last)) && !archive_is_examples(last))
         return false;
     return source_is_remote(last) || stat(last, &st) != 0 || !S_ISDIR(st.st_mode);
 }
 
-bool archives_are_packed(const char *spec)
+static size_t digits_before(const char *name, size_t n)
 {
+    size_t i = n;
+    while (i > 0 && name[i - 1] >= '0' && name[i - 1] <= '9')
+        i--;
+    return n - i;
+}
+
+/* name[0..n) ends in "-00000-of-01024", as TensorFlow numbers shards, or in a pattern of such
+ * names.
+ */
+static bool is_shard_name(const char *name, size_t n)
+{
+    const size_t total = digits_before(name, n);
+    const size_t of = n - total;
+    if (total == 0 || of < 4 || memcmp(name + of - 4, "-of-", 4) != 0)
+        return false;
+    if (of > 4 && strchr("}]*?", name[of - 5]) != NULL)
+        return true;
+    const size_t number = digits_before(name, of - 4);
+    return number != 0 && of - 4 > number && name[of - 4 - number - 1] == '-';
+}
+
+static bool is_examples_name(const char *name, size_t n)
+{
+    static const char *const suffixes[] = {".tfrecord", ".tfrecords"};
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+        const size_t m = strlen(suffixes[i]);
+        if (n > m && strncasecmp(name + n - m, suffixes[i], m) == 0)
+            return true;
+    }
+    return is_shard_name(name, n);
+}
+
+bool archive_is_examples(const char *name)
+{
+    return is_examples_name(name, source_name_bytes(name));
+}
+
+/* How many of the names `is` is true of; *all: how many there are. */
+static size_t count_names(const char *spec, bool (*is)(const char *name, size_t n), size_t *all)
+{
+    size_t found = 0;
+    *all = 0;
     for (const char *at = spec; *at != '\0';) {
         const size_t n = strcspn(at, ";");
-        if (name_is_packed(at, n))
-            return true;
+        found += is(at, n);
+        ++*all;
         at += n + (at[n] == ';');
     }
-    return false;
+    return found;
+}
+
+bool archives_are_packed(const char *spec)
+{
+    size_t all;
+    return count_names(spec, name_is_packed, &all) != 0;
+}
+
+bool archives_are_examples(const char *spec)
+{
+    size_t all;
+    return count_names(spec, is_examples_name, &all) == all && all != 0;
 }
 
 static enum imrec_status check_names(struct uri_list *l, struct imrec_error *err)

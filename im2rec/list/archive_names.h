@@ -4,9 +4,12 @@
 
 #include "storage/uri_list.h"
 
-/* Whether this names archives, not a folder: its last name ends in ".tar", ".tar.gz" or alike, and
- * is no folder. */
+/* Whether a file is called like one of TFRecords: "a.tfrecord", "train-00000-of-01024". */
+bool archive_is_examples(const char *name);
+/* Whether this names archives, not a folder: its last name ends in ".tar", ".tar.gz" or alike, or
+ * is one of TFRecords, and is no folder. */
 bool archives_are(const char *spec);
+bool archives_are_examples(const char *spec); /* all of them */
 /* Whether one of the names is that of an archive that gzip has packed. */
 bool archives_are_packed(const char *spec);
 /* "a.tar;b.tar", a glob. All of them are in one store, and named from one place there. */

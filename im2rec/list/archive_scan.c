@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "container/archive/tfrecord_walk.h"
 #include "im2rec/item/packed_archive.h"
 #include "im2rec/list/archive_sample.h"
 #include "storage/at_once.h"
@@ -115,6 +116,17 @@ static bool has_key(const struct tar_samples *s)
     return n != 0 && s->key[n - 1] != '/';
 }
 
+/* One more was found. */
+static enum imrec_status count_sample(struct look *k, struct imrec_error *err)
+{
+    k->samples++;
+    if (k->samples % GO_ON_EVERY != 0 || !k->calls || k->o->go_on == NULL ||
+        k->o->go_on(k->o->user, k->before + k->samples))
+        return IMREC_OK;
+    return imrec_fail(err, IMREC_ERR_CANCELLED, "interrupted while looking through %.200s",
+                      k->name);
+}
+
 static enum imrec_status
 take_sample(struct look *k, const struct tar_samples *s, struct imrec_error *err)
 {
@@ -129,12 +141,7 @@ take_sample(struct look *k, const struct tar_samples *s, struct imrec_error *err
     k->found.other_files += f.others;
     IMREC_TRY(take(k, s, &f, err));
     k->after_damage = false;
-    k->samples++;
-    if (k->samples % GO_ON_EVERY != 0 || !k->calls || k->o->go_on == NULL ||
-        k->o->go_on(k->o->user, k->before + k->samples))
-        return IMREC_OK;
-    return imrec_fail(err, IMREC_ERR_CANCELLED, "interrupted while looking through %.200s",
-                      k->name);
+    return count_sample(k, err);
 }
 
 /* ---- what is wrong with it ---------------------------------------------------------------- */
@@ -288,9 +295,63 @@ static enum imrec_status reading_begin(const char *uri, struct reading *r, struc
     return st;
 }
 
+/* ---- a TFRecord file ---------------------------------------------------------------------- */
+
+/* Heads alone are read: labels and fields come with the images. */
+static enum imrec_status
+list_examples(struct look *k, struct tfrecord_walk *w, struct imrec_error *err)
+{
+    char tabs[FIELD_NAMES_MOST] = ""; /* columns of fields, all of them empty */
+    for (uint32_t i = 1; i < k->rules.fields->count; i++)
+        tabs[i - 1] = '\t';
+    for (;;) {
+        struct imrec_error why;
+        struct scan_place place = {0};
+        char name[24];
+        IMREC_TRY(stop_check(k->o->stop, err));
+        const enum imrec_status st = tfrecord_walk_next(w, &place.begin, &place.bytes, &why);
+        if (st == IMREC_END)
+            return IMREC_OK;
+        if (st != IMREC_OK && st != IMREC_ERR_CORRUPT) {
+            if (err != NULL)
+                *err = why;
+            return st;
+        }
+        if (k->samples > UINT32_MAX)
+            return imrec_fail(err, IMREC_ERR_LIMIT, "%.200s has more than 2^32 records", k->name);
+        (void)snprintf(name, sizeof(name), "%" PRIu64, k->samples);
+        place.fields = k->rules.fields->count != 0 ? tabs : NULL;
+        why.offset = place.begin;
+        if (st != IMREC_OK)
+            IMREC_TRY(take_damage(k, &why, err));
+        else if (!scan_add_file(&k->found, 0, (uint32_t)k->samples, name, &place))
+            return no_memory(k, err);
+        IMREC_TRY(count_sample(k, err));
+    }
+}
+
+static enum imrec_status look_at_examples(struct look *k, struct imrec_error *err)
+{
+    struct source *source;
+    struct tfrecord_walk w;
+    IMREC_TRY(source_open(k->uri, &source, err));
+    enum imrec_status st =
+        scan_add_folder(&k->found, k->name, -1, source->size) ? IMREC_OK : no_memory(k, err);
+    if (st == IMREC_OK)
+        st = tfrecord_walk_begin(&w, source, source->size, source_is_far(k->uri), err);
+    if (st == IMREC_OK) {
+        st = list_examples(k, &w, err);
+        tfrecord_walk_end(&w);
+    }
+    source_close(source);
+    return st;
+}
+
 static enum imrec_status look_at(struct look *k, const char *uri, struct imrec_error *err)
 {
     struct reading r;
+    if (archive_is_examples(k->name))
+        return look_at_examples(k, err);
     IMREC_TRY(reading_begin(uri, &r, err));
     k->packed = r.packed ? r.source : NULL;
     const enum imrec_status st = scan_add_folder(&k->found, k->name, -1, 0)
@@ -435,7 +496,8 @@ static enum imrec_status choose_label(struct archives *a, struct imrec_error *er
         return IMREC_OK;
     *label_ext = given[0] != '\0' ? given : NULL;
     for (size_t i = 0; *label_ext == NULL && i < a->list->count; i++)
-        IMREC_TRY(find_label_in(a, a->list->uri[i], err));
+        if (!archive_is_examples(a->list->uri[i]))
+            IMREC_TRY(find_label_in(a, a->list->uri[i], err));
     *label_ext = *label_ext != NULL ? *label_ext : "cls"; /* no sample has an image */
     return IMREC_OK;
 }

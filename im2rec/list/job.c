@@ -174,7 +174,8 @@ static float place_image(const struct job *j, uint64_t i, struct pack_item *p)
 {
     const struct scan_folder *f = &j->scan.folders[j->scan.files[i]->folder];
     const struct scan_place *at = &j->scan.places[i];
-    p->place = (struct image_place){(uint32_t)strlen(f->path), at->begin, at->bytes, f->size};
+    p->place = (struct image_place){(uint32_t)strlen(f->path), at->begin, at->bytes, f->size,
+                                    archive_is_examples(f->path)};
     return at->label;
 }
 
@@ -204,15 +205,11 @@ static enum imrec_status next_of_scan(struct job *j, struct pack_item *p, struct
 /* With a class list the label of a line that has one must be the number of a class. */
 static void check_label(const struct job *j, struct pack_item *p)
 {
-    float label;
-    if (p->outcome.reason != REASON_NONE || !j->has_given || p->label_count != 1)
+    if (p->outcome.reason != REASON_NONE || !j->has_given)
         return;
-    memcpy(&label, p->labels.p, sizeof(label));
-    if (label >= 0 && label < (float)j->given.count && label == (float)(int64_t)label)
-        p->outcome.class_index = (int64_t)label;
-    else
-        pack_item_skip(p, REASON_OUTSIDE, "label %g is none of the %u classes of the class list",
-                       (double)label, j->given.count);
+    p->class_count = j->given.count;
+    if (!p->place.example) /* whose label is read with its image */
+        (void)pack_item_check_class(p);
 }
 
 static enum imrec_status next_image(struct job *j, struct pack_item *p, struct imrec_error *err)
@@ -237,6 +234,7 @@ copy_parcel(const struct pack_item *from, struct pack_item *to, struct imrec_err
     to->line = from->line;
     to->id = from->id;
     to->label_count = from->label_count;
+    to->class_count = from->class_count;
     to->outcome = from->outcome;
     to->failed = from->failed;
     memcpy(to->why, from->why, sizeof(to->why));
@@ -359,6 +357,8 @@ static enum imrec_status open_job(const struct job_options *o, const struct item
     *out = (struct job){.fingerprint = pack_options_fingerprint(p, FINGERPRINT_START)};
     if (!archives)
         IMREC_TRY(check_no_archives(p, err));
+    if (!archives || !archives_are_examples(o->task->root))
+        IMREC_TRY(item_fields_check_files(fields, err));
     if (columns != 0 && o->task->list == NULL)
         return IMREC_REFUSE(err, "columns are those of a list: %.200s is %s", o->task->root,
                             archives ? "an archive" : "a folder");

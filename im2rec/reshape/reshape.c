@@ -7,6 +7,7 @@
 #include "base/rng.h"
 #include "base/sized.h"
 #include "dataset/given_fields.h"
+#include "dataset/transfer/sample_files.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/record_fields.h"
 #include "im2rec/reshape/label_lines.h"
@@ -40,6 +41,7 @@ struct reshape {
     struct buf record;
     struct imrec_field *fields; /* of a record that gets its header here */
     uint64_t field_room;
+    struct sample_names names; /* of a tar's sample */
     size_t last_shard;
     bool samples;
 };
@@ -153,14 +155,16 @@ append_fields(struct reshape *r, const struct imrec_record *in, struct imrec_err
     return given_fields_append(&r->record, r->fields, n, err);
 }
 
-/* What follows the header: of a kind that has none the image and its fields, else all that there
- * is, fields and mask too. */
+/* What follows the header: of a kind that has none the image and its fields, a tar's key among
+ * them, else all that there is, fields and mask too. */
 static enum imrec_status
 append_rest(struct reshape *r, const struct imrec_record *in, struct imrec_error *err)
 {
     if (!has_header(r)) {
+        struct imrec_record named = *in;
+        IMREC_TRY(sample_names_add(&r->names, r->in.reader->walk.kind, &named, err));
         IMREC_TRY(buf_append(&r->record, in->image, in->image_size, err));
-        return append_fields(r, in, err);
+        return append_fields(r, &named, err);
     }
     const uint8_t *image = in->image, *end = (const uint8_t *)in->data + in->size;
     return buf_append(&r->record, image, (size_t)(end - image), err);
@@ -380,7 +384,11 @@ enum imrec_status
 reshape_run(const struct reshape_job *j, struct imrec_reshape_result *out, struct imrec_error *err)
 {
     struct imrec_reshape_options o;
-    struct reshape r = {.job = j, .o = &o, .result = out, .record = BUF_INIT(RECORD_MAX)};
+    struct reshape r = {.job = j,
+                        .o = &o,
+                        .result = out,
+                        .record = BUF_INIT(RECORD_MAX),
+                        .names = SAMPLE_NAMES_INIT};
     *out = (struct imrec_reshape_result){0};
     imrec_reshape_options_init(&o);
     IMREC_TRY(sized_copy(&o, sizeof(o), j->o, "imrec_reshape_options_init", err));
@@ -394,6 +402,7 @@ reshape_run(const struct reshape_job *j, struct imrec_reshape_result *out, struc
     label_lines_free(&r.labels);
     class_list_free(&r.classes);
     buf_free(&r.record);
+    sample_names_free(&r.names);
     IMREC_FREE(r.ids, r.fields);
     return st;
 }

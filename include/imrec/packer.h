@@ -79,11 +79,11 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(bool,    drop_empty,         "0", 0, 1,       "",        "list",  "with --annotations: skip images without an object; 0 = pack them without a box") \
     X(const char *, max_skipped,   "",  0, 64,      "N|P%",    "run",   "end the run, which --resume can continue, when more images than this are skipped: a number, or a share of all images, as 0.5% (default: no limit)") \
     X(enum imrec_binary_index, binary_index, "auto", 0, 2, "auto|yes|no", "run", "write .idxb, of which a reader of one partition reads its part only: auto = for more than 1000000 records") \
-    X(const char *, image_ext,     "",  0, 255,     "EXT",     "list",  "of tar archives: extension of a sample's image, as left.jpg (default: that of any format built in)") \
-    X(const char *, label_ext,     "",  0, 255,     "EXT|none", "list", "of tar archives: extension of a sample's label, a number; none = pack without labels (default: the first of cls, label and id that the first sample has)") \
-    X(const char *, fields,        "",  0, 4095,    "EXT,...", "list",  "pack files next to each image as fields of its record: a/b.txt for a/b.jpg with txt, in a tar archive the same of its sample; an image without one is skipped, unless it is written as txt?") \
+    X(const char *, image_ext,     "",  0, 255,     "EXT",     "list",  "of tar archives: extension of a sample's image, as left.jpg (default: that of any format built in); of TFRecord files: the feature (default: image/encoded)") \
+    X(const char *, label_ext,     "",  0, 255,     "EXT|none", "list", "of tar archives: extension of a sample's label, a number (default: the first of cls, label and id that the first sample has); of TFRecord files: the feature (default: image/class/label); none = pack without labels") \
+    X(const char *, fields,        "",  0, 4095,    "EXT,...", "list",  "pack files next to each image as fields of its record: a/b.txt for a/b.jpg with txt, in a tar archive the same of its sample, in a TFRecord file the features of its Example; an image without one is skipped, unless it is written as txt?") \
     X(const char *, columns,       "",  0, 4095,    "NAME,...", "list", "names of the list's last columns, those after the path, which are packed as fields of the record; of a name that is written as url? an empty column is no field") \
-    X(enum imrec_archive_errors, archive_errors, "skip", 0, 2, "skip|skip_damage|stop", "list", "what is wrong with a tar archive or a sample of it: skip and report it; the same for damage alone, the rest is an error; or all of it is an error, before anything is packed")
+    X(enum imrec_archive_errors, archive_errors, "skip", 0, 2, "skip|skip_damage|stop", "list", "what is wrong with an archive or a sample of it: skip and report it; the same for damage alone, the rest is an error; or all of it is an error, before anything is packed")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until
@@ -109,8 +109,8 @@ IMREC_API IMREC_NODISCARD enum imrec_status imrec_pack_options_set(struct imrec_
 /* What to pack, and the output. */
 struct imrec_pack_task {
     const char *list; /* LIST.lst, or NULL: a folder of classes is the list */
-    const char *root; /* that folder, or tar archives ("a.tar;b.tar.gz", a glob); with a list the
-                         folder of its relative paths */
+    const char *root; /* that folder, or tar archives or TFRecord files ("a.tar;b.tar.gz", a glob);
+                         with a list the folder of its relative paths */
     const char *out;  /* OUT.rec (".rec" is optional) ... */
     bool exact_name;  /* ... or the exact name; .idx and the others are appended to it */
     /* Called at every image, and several times a second while one takes long: false ends the run

@@ -213,9 +213,9 @@ else:
     pack.__doc__ = """Packs images into record shards: `out`.rec, .idx, .lst, .crc, class list, manifest, all or nothing.
 
     source    a folder of classes, a LIST.lst (its paths are relative to `root`, or to the list's folder), a .tar or .tar.gz of
-              WebDataset, or a list of these archives, each a path or a URI; a data set of Hugging Face; an ImageFolder of
+              WebDataset, a .tfrecord, or a list of these archives, each a path or a URI; a data set of Hugging Face; an ImageFolder of
               torchvision, or a Subset of one; or an iterable of (image, label), (image, label, id), or dicts.
-    image     key of the image in a dict, column of a data set, or extension of a tar's member if a sample has several.
+    image     key of the image in a dict, column of a data set, extension of a tar's member if a sample has several, or feature.
     label     the same for the label; None packs without labels: 0 is stored, and the card and the manifest record it.
     id        the same for the id; items without one are numbered from 0; None numbers them all.
     allow_damaged  for a tar: damage of an archive is passed over up to the next header, counted as skipped and reported;

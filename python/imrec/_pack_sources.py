@@ -15,7 +15,7 @@ from ._unpacked import Unpacked
 from .errors import ArgumentError, Error
 
 _FILE = "file://"
-_TAR = re.compile(r"\.(tar|tgz|tar\.\w+)$", re.I)  # with any compression: an unsupported one is an error later
+_TAR = re.compile(r"\.(tar|tgz|tar\.\w+|tfrecords?)$|[-][0-9]+-of-[0-9]+$", re.I)  # an unsupported compression is an error later
 
 
 class Source(NamedTuple):
@@ -49,13 +49,13 @@ def _no_source(path: str) -> Error:
         os.stat(path)
     except OSError as error:
         return error_of_system(error, path)
-    return ArgumentError(f"{path} is neither a folder nor a .lst nor a .tar")
+    return ArgumentError(f"{path} is neither a folder nor a .lst, a .tar or a .tfrecord")
 
 
 def is_tar(source: Any) -> bool:
-    """One archive, or a list of them."""
+    """One tar archive or TFRecord file, or a list of them."""
     all_of = source if isinstance(source, (list, tuple)) else [source]
-    return bool(all_of) and all(is_path(one) and _TAR.search(os.fsdecode(one)) for one in all_of)
+    return bool(all_of) and all(is_path(one) and _TAR.search(os.fsdecode(one)) and not os.path.isdir(one) for one in all_of)
 
 
 def find(source: Any, image: str, label: str | None, id: str | None, unpacked: Unpacked) -> Source:

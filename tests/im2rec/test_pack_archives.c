@@ -2,6 +2,7 @@
  * order, in shares, by plans; what is wrong in them is a skip with its reason. */
 #include "base/alloc.h"
 #include "im2rec/item/image_place.h"
+#include "imrec/convert.h"
 #include "imrec/plan.h"
 #include "imrec/reshape.h"
 #include "tests/support/archives.h"
@@ -211,6 +212,37 @@ TEST(names_say_whether_they_are_archives)
     ck_assert(archives_are_packed("x.tar;y.tgz") && archives_are_packed("x.tar.gz;y.tar"));
     ck_assert(!archives_are_packed("x.tar;y.tar") && !archives_are_packed("tgz"));
     ck_assert(!archives_are(".tar") && !archives_are("x.tar;folder"));
+}
+
+TEST(records_that_are_merged_keep_key_and_files)
+{
+    char from[512], merged[512], converted[512], again[512];
+    struct imrec_records_options c;
+    struct imrec_records_result result;
+    struct imrec_reshape_options o;
+    struct imrec_reshape_result reshaped;
+    make_two();
+    snprintf(from, sizeof(from), "%s/y.tar", p.dir.path);
+    snprintf(merged, sizeof(merged), "%s/a.rec", p.dir.path);
+    snprintf(converted, sizeof(converted), "%s/b.rec", p.dir.path);
+    snprintf(again, sizeof(again), "%s/again.tar", p.dir.path);
+    const char *const uris[] = {from};
+    imrec_reshape_options_init(&o);
+    expect_ok(imrec_reshape(uris, 1, merged, "merge", &o, &reshaped, &p.err));
+    imrec_records_options_init(&c);
+    c.input = from;
+    c.output = converted;
+    expect_ok(imrec_convert_records(&c, &result, &p.err));
+    expect_same_file(&p, "a", "b", ".rec");
+    c.input = merged;
+    c.output = again;
+    expect_ok(imrec_convert_records(&c, &result, &p.err));
+    const struct bytes tar_again = read_whole(again);
+    bool within = false;
+    for (size_t at = 0; !within && at + 19 <= tar_again.n; at += 512)
+        within = memcmp(tar_again.p + at, "deep/er/cow-01.json", 19) == 0;
+    ck_assert(within);
+    free((void *)(uintptr_t)tar_again.p);
 }
 
 TEST(an_archive_is_added_to_a_set)
@@ -477,7 +509,7 @@ TEST(places_are_read_as_they_were_written_and_no_others)
                                       "-1 2 9 5:x.tar/a",
                                       ":x.tar/a",
                                       ""};
-    const struct image_place at = {5, 1, 2, 9};
+    const struct image_place at = {5, 1, 2, 9, false};
     struct image_place got;
     struct buf text = BUF_INIT(1000);
     expect_ok(image_place_write(&at, &text, &p.err));

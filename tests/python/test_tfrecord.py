@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import imrec
+import imrec.distributed
 
 KEPT = Path(__file__).parent / "tfrecords"
 
@@ -101,3 +102,19 @@ def test_a_damaged_record_is_reported_or_skipped(written, tmp_path):
     with pytest.raises(imrec.DataError, match="checksum of the record's 3[0-9]+ bytes is wrong"):
         ids_of(path)
     assert sorted(ids_of(path, on_error="skip")) == [1, 2, 3, 4, 5]
+
+
+def test_files_are_packed_as_their_records(written, tmp_path):
+    card = imrec.pack(written, tmp_path / "t.rec", fields="image/sha,wide,none?")
+    packed, read_in_place = list(imrec.open(tmp_path / "t.rec")), list(imrec.open(written))
+    assert card["packed"] == len(packed) == 6 and card["encoded"] == {}
+    assert [(r.id, r.label, r.image) for r in packed] == [(r.id, r.label, r.image) for r in read_in_place]
+    for ours, theirs in zip(packed, read_in_place):
+        assert set(ours.fields) == {"image/sha", "wide"} and ours.fields["image/sha"] == theirs.fields["image/sha"]
+        assert ours.fields["wide"].tolist() == theirs.fields["wide"].tolist()
+    imrec.pack([written, written], tmp_path / "u.rec", label="score", image="image/copy", resize=8)
+    assert [r.label for r in imrec.open(tmp_path / "u.rec")] == [i / 4 for i in range(6)] * 2
+    imrec.distributed.pack([written, written], tmp_path / "v.rec", label="score", image="image/copy", resize=8, tasks=3, workers=1)
+    assert (tmp_path / "u.rec").read_bytes() == (tmp_path / "v.rec").read_bytes()
+    with pytest.raises(imrec.ArgumentError, match="has TFRecords, which is no tar archive"):
+        next(imrec.webdataset(written))

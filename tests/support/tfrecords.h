@@ -19,10 +19,10 @@ static inline struct example_item bytes_item(const char *name, const char *value
         .name = text_bytes(name), .type = EXAMPLE_BYTES, .bytes = text_bytes(value)};
 }
 
-static inline struct example_item ints_item(const char *name, const int64_t *p, size_t n)
+static inline struct example_item ints_item(const char *name, const int64_t *values, size_t n)
 {
     return (struct example_item){
-        .name = text_bytes(name), .type = EXAMPLE_INTS, .ints = p, .count = n};
+        .name = text_bytes(name), .type = EXAMPLE_INTS, .ints = values, .count = n};
 }
 
 /* A record with the Example of n features. */
