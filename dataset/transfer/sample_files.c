@@ -70,7 +70,7 @@ enum imrec_status sample_files_read(const struct imrec_record *r, struct buf *ke
     return st == IMREC_OK ? put_number(files, image, err) : st;
 }
 
-static struct imrec_field text_field(const char *name, const struct buf *text)
+struct imrec_field sample_text_field(const char *name, const struct buf *text)
 {
     return (struct imrec_field){name, strlen(name), text->p, text->n, IMREC_FIELD_BYTES};
 }
@@ -85,8 +85,8 @@ enum imrec_status sample_names_add(struct sample_names *n, const struct containe
     IMREC_TRY(sample_files_read(r, &n->key, &n->files, err));
     for (uint32_t i = 0; i < r->field_count; i++)
         n->fields[i] = r->fields[i];
-    n->fields[r->field_count++] = text_field(SAMPLE_KEY, &n->key);
-    n->fields[r->field_count++] = text_field(SAMPLE_FILES, &n->files);
+    n->fields[r->field_count++] = sample_text_field(SAMPLE_KEY, &n->key);
+    n->fields[r->field_count++] = sample_text_field(SAMPLE_FILES, &n->files);
     r->fields = n->fields;
     return IMREC_OK;
 }

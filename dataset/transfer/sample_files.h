@@ -15,6 +15,8 @@
 IMREC_NODISCARD enum imrec_status sample_files_read(const struct imrec_record *r, struct buf *key,
                                                     struct buf *files, struct imrec_error *err);
 
+/* A field of that name, whose bytes are those of a text. */
+struct imrec_field sample_text_field(const char *name, const struct buf *text);
 /* The fields of a record with both after them. */
 struct sample_names {
     struct buf key, files;

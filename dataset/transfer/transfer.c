@@ -149,7 +149,7 @@ name_features(struct transfer *t, struct imrec_record *r, struct imrec_error *er
         leave_out_known(r, t->features.fields);
         return IMREC_OK;
     }
-    t->features.fields[r->field_count++] = text_field(SAMPLE_FEATURES, &t->features.text);
+    t->features.fields[r->field_count++] = sample_text_field(SAMPLE_FEATURES, &t->features.text);
     IMREC_TRY(is_again(t, r, &same, err));
     t->result.rewritten += !same;
     return IMREC_OK;

@@ -14,7 +14,8 @@ enum imrec_status item_example_init(struct item_example *e, const struct imrec_p
 {
     *e = (struct item_example){.wanted = RECORD_IMAGE | (fields ? RECORD_FIELDS : 0u),
                                .max_pixels = o->max_pixels};
-    IMREC_TRY(example_names_copy(&e->names, o->image_ext, o->label_ext, err));
+    const struct container_options names = {.image = o->image_ext, .label = o->label_ext};
+    IMREC_TRY(example_names_copy(&e->names, &names, err));
     e->names.image_option = "image_ext";
     e->names.label_option = "label_ext";
     return IMREC_OK;
