@@ -114,8 +114,8 @@ void iter_on_window(void *context, const struct window *w);
 /* Lets the stream begin at `place`: it must be paused, or not yet started. */
 void iter_begin_at(struct imrec_iter *it, const struct place *place);
 
-/* work.c: the record, looked at; w->sampler has its mask. What *out points to is valid until the
- * worker looks at the next one. */
+/* record_parse.c: the record, looked at; w->sampler has its mask. What *out points to is valid
+ * until the worker looks at the next one. */
 IMREC_NODISCARD enum imrec_status iter_parse(struct imrec_iter *it, const struct record_ref *ref,
                                              struct worker *w, struct record *out,
                                              struct imrec_error *err);
