@@ -12,24 +12,12 @@
 
 #define SUFFIX ".tar"
 
-static bool is_alphanumeric(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* Those that are packed in a way that nobody reads here, "a.tar.zst", are refused when they are
- * opened. */
+/* Those that are packed in a way that nobody reads here are refused when they are opened. */
 static bool is_called_archive(const char *name, size_t n)
 {
-    static const char *const suffixes[] = {SUFFIX, ".tgz"};
-    size_t last = n;
-    while (last > 0 && is_alphanumeric(name[last - 1]))
-        last--;
-    if (last < n && last > 1 && name[last - 1] == '.') { /* or the name without this extension */
-        const size_t m = strlen(SUFFIX);
-        if (last - 1 > m && strncasecmp(name + last - 1 - m, SUFFIX, m) == 0)
-            return true;
-    }
+    static const char *const suffixes[] = {SUFFIX,      ".tgz",     ".tar.gz", ".tar.zst",
+                                           ".tar.zstd", ".tar.bz2", ".tar.xz", ".tar.lzma",
+                                           ".tar.lz4",  ".tar.zip", ".tar.br", ".tar.Z"};
     for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
         const size_t m = strlen(suffixes[i]);
         if (n > m && strncasecmp(name + n - m, suffixes[i], m) == 0)

@@ -15,7 +15,8 @@ from ._unpacked import Unpacked
 from .errors import ArgumentError, Error
 
 _FILE = "file://"
-_TAR = re.compile(r"\.(tar|tgz|tar\.\w+|tfrecords?)$|[-][0-9]+-of-[0-9]+$", re.I)  # an unsupported compression is an error later
+# An unsupported compression is an error later.
+_TAR = re.compile(r"\.(tar|tgz|tar\.(gz|zstd?|bz2|xz|lzma|lz4|zip|br|z)|tfrecords?)$|-[0-9]+-of-[0-9]+$", re.I)
 
 
 class Source(NamedTuple):

@@ -89,6 +89,27 @@ TEST(a_cut_between_two_files_is_found)
     free((void *)(uintptr_t)x.p);
 }
 
+TEST(a_sample_that_damage_may_have_cost_a_file_is_skipped_with_it)
+{
+    static const uint8_t no_header[512] = {'x'};
+    tar_text(&tar, "0.jpg", "x");
+    tar_text(&tar, "0.cls", "7");
+    tar_text(&tar, "1.jpg", "its label is lost");
+    ck_assert_int_eq(buf_append(&tar, no_header, sizeof(no_header), NULL), IMREC_OK);
+    tar_text(&tar, "2.cls", "8");
+    tar_text(&tar, "3.jpg", "x");
+    tar_text(&tar, "3.cls", "9");
+    write_tar("x.tar");
+    errors = IMREC_ARCHIVE_SKIP_DAMAGE;
+    expect_ok(look("", ""));
+    ck_assert(found.file_count == 2 && found.skip_count == 3);
+    expect_skip("x.tar/1.jpg", "label", "no label .cls");
+    expect_skip("x.tar", "damaged", "not a header");
+    expect_skip("x.tar/2", "missing", "has no image");
+    errors = IMREC_ARCHIVE_STOP;
+    expect_error(look("", ""), IMREC_ERR_CORRUPT, "not a header");
+}
+
 TEST(what_is_packed_in_another_way_is_no_archive)
 {
     static const char *const begins[][2] = {{"\x1f\x8b\x08", "gzip: unpack it with gunzip"},

@@ -209,6 +209,7 @@ TEST(names_say_whether_they_are_archives)
     ck_assert(archives_are("http://host/x.tar?key=1") && archives_are("folder;x.tar"));
     ck_assert(archives_are("x.tar.gz") && archives_are("y.TGZ") && archives_are("x.tar.zst"));
     ck_assert(!archives_are(here("folder.tar")) && !archives_are("x.gz"));
+    ck_assert(!archives_are("out.tar.rec") && !archives_are("out.tar.cbf"));
     ck_assert(archives_are_packed("x.tar;y.tgz") && archives_are_packed("x.tar.gz;y.tar"));
     ck_assert(!archives_are_packed("x.tar;y.tar") && !archives_are_packed("tgz"));
     ck_assert(!archives_are(".tar") && !archives_are("x.tar;folder"));

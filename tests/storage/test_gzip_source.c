@@ -31,7 +31,7 @@ static void teardown(void)
     ck_assert_int_eq(imrec_alloc_live(), 0);
 }
 
-/* Half of it can be packed, half of it cannot. */
+/* Parts cannot be packed; others are those of 20000 bytes before, or one byte again and again. */
 static void make_plain(size_t n)
 {
     uint32_t v = 1;
@@ -39,7 +39,10 @@ static void make_plain(size_t n)
     plain_n = n;
     for (size_t i = 0; i < n; i++) {
         v = v * 1664525u + 1013904223u;
-        plain[i] = i / 5000 % 2 == 0 ? (uint8_t)(v >> 24) : (uint8_t)(i / 300);
+        plain[i] = i / 5000 % 3 == 0   ? (uint8_t)(v >> 24)
+                   : i / 5000 % 3 == 1 ? (uint8_t)(i / 300)
+                   : i < 20000         ? 0
+                                       : plain[i - 20000];
     }
 }
 
