@@ -222,8 +222,8 @@ struct container_options {
     bool no_labels;       /* CBF: none */
     bool rest;            /* CBF: fields and masks are wanted */
     enum container_listing listing;
-    const char *source;             /* of a plugin; NULL or "": none */
-    enum imrec_container container; /* of what kind the files are; AUTO: by their first bytes */
+    const char *source;               /* of a plugin; NULL or "": none */
+    enum imrec_container container;   /* of what kind the files are; AUTO: by their first bytes */
     const char *image, *label, *mask; /* of kinds that are `named`; NULL or "": the kind's own */
     const char *path_root; /* of a list: the folder of its files; NULL or "": the current one */
     bool only_images;      /* samples that lack the part which `image` names are not listed */

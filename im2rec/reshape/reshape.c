@@ -131,27 +131,36 @@ static bool has_header(const struct reshape *r)
     return r->in.reader->walk.kind->side_files;
 }
 
-/* Fields and mask, which is a field of its name where there are others. */
+static bool is_called_mask(const struct imrec_field *f)
+{
+    return f->name_bytes == sizeof(RECORD_FIELD_MASK) - 1 &&
+           memcmp(f->name, RECORD_FIELD_MASK, f->name_bytes) == 0;
+}
+
+/* Fields and mask, which is a field of its name where there are others: the one that it is already,
+ * else the last one. */
 static enum imrec_status
 append_fields(struct reshape *r, const struct imrec_record *in, struct imrec_error *err)
 {
-    const struct imrec_field mask = {RECORD_FIELD_MASK, sizeof(RECORD_FIELD_MASK) - 1, in->mask,
-                                     in->mask_size, IMREC_FIELD_BYTES};
     uint32_t n = 0;
+    bool listed = in->mask == NULL;
     if (!IMREC_GROW(r->fields, r->field_room, (uint64_t)in->field_count + 1))
         return IMREC_NO_MEMORY(err, "no memory for the fields of a record");
     for (uint32_t i = 0; i < in->field_count; i++) {
         const struct imrec_field *f = &in->fields[i];
-        if (in->mask == NULL || f->name_bytes != mask.name_bytes ||
-            memcmp(f->name, mask.name, mask.name_bytes) != 0)
-            r->fields[n++] = *f;
+        const bool is_mask = in->mask != NULL && is_called_mask(f);
+        if (is_mask && f->bytes != in->mask)
+            continue;
+        listed |= is_mask;
+        r->fields[n++] = *f;
     }
     if (n == 0)
         return in->mask == NULL
                    ? IMREC_OK
                    : given_mask_append(&r->record, (struct bytes){in->mask, in->mask_size}, err);
-    if (in->mask != NULL)
-        r->fields[n++] = mask;
+    if (!listed)
+        r->fields[n++] = (struct imrec_field){RECORD_FIELD_MASK, sizeof(RECORD_FIELD_MASK) - 1,
+                                              in->mask, in->mask_size, IMREC_FIELD_BYTES};
     return given_fields_append(&r->record, r->fields, n, err);
 }
 
