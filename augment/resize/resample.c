@@ -43,10 +43,11 @@ static void set_axes(const struct resample_job *j, uint32_t from_width, uint32_t
                                 .filter = j->filter};
 }
 
-/* Values of a pair of rows between the passes. */
+/* Values of a pair of rows between the passes. With three channels the last pixel's vector has a
+ * fourth value, which must not be another row's. */
 static size_t line_of(const struct resample_axis *x)
 {
-    const size_t values = (size_t)x->to * x->channels;
+    const size_t values = (size_t)x->to * x->channels + (x->channels == 3);
     return 2 * align_up(values, LINE_VALUES);
 }
 
