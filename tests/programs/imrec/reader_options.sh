@@ -14,14 +14,14 @@ for image in photos/*/p10[0-3].jpg; do
     number=$((number + 1))
 done
 (cd pairs && tar --format=ustar -cf ../two.tar -- *)
-whole='--image right.jpg --label count --label-offset=-10'
+whole=(--image right.jpg --label count --label-offset=-10)
 echo "-- the default, and by name"
 imrec ls two.tar | cut -f 4-
-imrec ls $whole two.tar 2>err | cut -f 4-; echo "exit ${PIPESTATUS[0]}"; cat err
-imrec info $whole two.tar | grep -E '^(images|width|damage|  )'
+imrec ls "${whole[@]}" two.tar 2>err | cut -f 4-; echo "exit ${PIPESTATUS[0]}"; cat err
+imrec info "${whole[@]}" two.tar | grep -E '^(images|width|damage|  )'
 imrec cat --image right.jpg two.tar 1 | cmp - photos/cat/p105.jpg && echo cat
-imrec cat --json $whole two.tar 3 | grep -A 1 labels
-imrec verify $whole two.tar | sed -E 's/[0-9.]+ KiB/SIZE/'; echo "exit ${PIPESTATUS[0]}"
+imrec cat --json "${whole[@]}" two.tar 3 | grep -A 1 labels
+imrec verify "${whole[@]}" two.tar | sed -E 's/[0-9.]+ KiB/SIZE/'; echo "exit ${PIPESTATUS[0]}"
 echo "-- indexes"
 imrec index two.tar
 imrec index --force --image right.jpg --label count two.tar
@@ -31,15 +31,15 @@ imrec bench --quiet --json --repeat 1 --seconds 0.01 --threads 1 two.tar image=r
     awk '/"limit_images_per_s"/ {rate = $2 + 0} /"limit_mb_per_s"/ {printf "%.0f bytes an image\n", 1e6 * $2 / rate}'
 rm two.tar.idxb
 echo "-- made into others"
-imrec export $whole --on-error skip --quiet two.tar out 2>/dev/null | sed 's/, .* in/ in/'; (cd out && cat export.lst)
-imrec merge $whole --on-error skip --quiet two.tar merged.rec 2>/dev/null; imrec ls merged.rec | cut -f 3-
-imrec convert $whole --on-error skip --quiet two.tar converted.rec 2>/dev/null; imrec ls converted.rec | cut -f 3-
-imrec sample $whole --on-error skip --records 2 --quiet two.tar sampled.rec 2>/dev/null; imrec ls sampled.rec | wc -l
+imrec export "${whole[@]}" --on-error skip --quiet two.tar out 2>/dev/null | sed 's/, .* in/ in/'; (cd out && cat export.lst)
+imrec merge "${whole[@]}" --on-error skip --quiet two.tar merged.rec 2>/dev/null; imrec ls merged.rec | cut -f 3-
+imrec convert "${whole[@]}" --on-error skip --quiet two.tar converted.rec 2>/dev/null; imrec ls converted.rec | cut -f 3-
+imrec sample "${whole[@]}" --on-error skip --records 2 --quiet two.tar sampled.rec 2>/dev/null; imrec ls sampled.rec | wc -l
 imrec split --label-offset=5 --shards 2 --quiet a.rec cut.rec; imrec ls cut-*.rec | cut -f 3,4
 printf '100\t40\tx\n' >new.lst
 imrec relabel --label-offset=5 --unlisted keep --quiet a.rec new.lst again.rec
 imrec ls again.rec | cut -f 3,4 | head -2
-imrec view --first $whole two.tar page.html 2>/dev/null; grep -o '<b>label [0-9]*</b>' page.html
+imrec view --first "${whole[@]}" two.tar page.html 2>/dev/null; grep -o '<b>label [0-9]*</b>' page.html
 imrec view --augmented --image right.jpg two.tar page.html label=count data_shape=3,30,45 2>/dev/null; grep -c '<img' page.html
 imrec view --augmented --grid 1 two.tar page.html image=right.jpg label=count data_shape=3,30,45 2>/dev/null
 grep -o '<b>label [0-9]*</b>' page.html | head -1
