@@ -83,7 +83,8 @@ def test_datasets_of_torch_have_the_same_parts(pairs, photos):
 
     assert Dataset(imrec.open(pairs, **PARTS), image="numpy")[1][0].shape == (24, 28, 3)
     with Loader(pairs, **PARTS, data_shape=24, batch_size=2, on_error="skip") as loader:
-        assert loader.dataset.targets[3] == 4 and tuple(loader.dataset[3][0].shape) == (3, 24, 28)
+        image, label = loader.dataset[3]
+        assert label == 4 and tuple(image.shape) == (3, 24, 28)
     with Loader(photos / "list.lst", path_root=photos / "photos", data_shape=16, batch_size=2) as loader:
         assert loader.dataset.targets == [1, 0] and [name for name, _ in loader.dataset.samples] == ["bee/b.jpg", "ant/a.jpg"]
 
