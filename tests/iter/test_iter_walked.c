@@ -192,7 +192,7 @@ LOOP_TEST(sweeps_and_seeds_have_orders_of_their_own, 0, KINDS *(COUNT(orders) - 
  * and by one that goes forth and back. */
 LOOP_TEST(every_position_continues, 0, KINDS *COUNT(orders))
 {
-    enum { STOPS = 40 };
+    enum { STOPS = 16 };
     char words[512], json[STOPS][1024];
     size_t at[STOPS], n = 0;
     make(_i % KINDS, NULL);
@@ -381,7 +381,7 @@ TEST(opening_without_memory_fails_cleanly)
 LOOP_TEST(reading_without_memory_fails_cleanly, 0, KINDS)
 {
     make(_i, NULL);
-    for (long n = 0; n < 400; n += 7) {
+    for (long n = 0; n < 300; n += 11) {
         struct imrec_iter *it = set_open(&s, false,
                                          NEVER "shuffle=1 seed=3 shuffle_window=32768 "
                                                "shuffle_chunk=4096 on_error=skip");
