@@ -74,7 +74,7 @@ def test_boxes_are_where_the_pixels_are(coco, more):
     assert seen >= 5
 
 
-def test_iter_mosaics_have_the_boxes_of_four_and_no_results(coco):
+def test_mosaics_have_the_boxes_of_four_and_no_results(coco):
     data, path = coco
     images, most = {image["id"]: image for image in data["images"]}, 0
     with loader(path, rand_mosaic_prob=1.0, min_mosaic_scale=0.5, max_mosaic_scale=0.5, max_mosaic_shift=0.0) as batches:
