@@ -166,16 +166,18 @@ static const char *unpacked_by(const uint8_t first[8], const char **format)
     return NULL;
 }
 
-/* Of one that is packed in another way than gzip nothing can be read. */
+/* Of one that is packed in another way than gzip nothing can be read. The first file of a tar may
+ * be called BZhang.jpg. */
 static enum imrec_status
 check_begin(const struct look *k, struct tar_walk *w, struct imrec_error *err)
 {
-    uint8_t first[8];
+    uint8_t first[TAR_BLOCK];
+    const size_t n = w->size < sizeof(first) ? (size_t)w->size : sizeof(first);
     const char *format;
-    if (w->size < sizeof(first) || tar_walk_read(w, 0, first, sizeof(first), NULL) != IMREC_OK)
+    if (n < 8 || tar_walk_read(w, 0, first, n, NULL) != IMREC_OK)
         return IMREC_OK;
     const char *program = unpacked_by(first, &format);
-    if (program == NULL)
+    if (program == NULL || tar_is_magic((struct bytes){first, n}))
         return IMREC_OK;
     (void)imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
                          "%.200s is packed by %s: unpack it with %s first", k->uri, format,

@@ -128,6 +128,18 @@ TEST(what_is_packed_in_another_way_is_no_archive)
     }
 }
 
+TEST(a_damaged_header_whose_name_begins_as_a_packed_archive_is_damage)
+{
+    tar_text(&tar, "BZhang.jpg", "x");
+    tar.p[148] ^= 1; /* of its checksum */
+    tar_text(&tar, "2.jpg", "x");
+    tar_text(&tar, "2.cls", "7");
+    write_tar("x.tar");
+    expect_ok(look("", ""));
+    ck_assert_uint_eq(found.file_count, 1);
+    ck_assert_uint_eq(found.skip_count, 1);
+}
+
 TEST(old_headers_and_long_links_are_read)
 {
     tar_text(&tar, "0.jpg", "x");
