@@ -18,11 +18,14 @@ uint64_t partition_first_record(const struct container *c, uint64_t index)
     return part_begin(c->record_total, c->options.num_parts, index, 1);
 }
 
+uint64_t partition_deal(uint64_t n, uint64_t parts, uint64_t index)
+{
+    return n / parts * index + min_u64(n % parts, index);
+}
+
 uint32_t partition_first_shard(const struct container *c, uint64_t index)
 {
-    const uint64_t n = c->shard_count, parts = c->options.num_parts, more = n % parts;
-    return (uint32_t)(n / parts * index +
-                      min_u64(more, index)); /* the first `more` have one more */
+    return (uint32_t)partition_deal(c->shard_count, c->options.num_parts, index);
 }
 
 static uint64_t shard_begin(const struct container *c, uint32_t shard)

@@ -13,6 +13,9 @@
  */
 struct unit_range
 partition_clip(const struct container *c, uint32_t shard, uint64_t begin, uint64_t end);
+/* Where part `index` of `parts` begins, if n things are dealt to them and the first ones have one
+ * more. */
+uint64_t partition_deal(uint64_t n, uint64_t parts, uint64_t index);
 /* Of cells of a kind that walks, a partition has whole shards: its first one. */
 uint32_t partition_first_shard(const struct container *c, uint64_t index);
 /* Where partition `index` begins: a byte of the concatenation, or a record's number. */

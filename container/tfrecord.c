@@ -111,9 +111,8 @@ static void close_files(struct container *c)
 static const struct imrec_error *lost(const struct container *c, uint64_t unit)
 {
     const struct tfrecords *t = c->state;
-    return container_is_listed(c) && c->records[unit].bytes == RECORD_LOST
-               ? listed_losses_find(&t->losses, t->begin + unit)
-               : NULL;
+    return c->records[unit].bytes == RECORD_LOST ? listed_losses_find(&t->losses, t->begin + unit)
+                                                 : NULL;
 }
 
 /* The head was compared when the record was listed, and is again: the file may have changed. */

@@ -130,9 +130,8 @@ static void close_archive(struct container *c)
 static const struct imrec_error *lost(const struct container *c, uint64_t unit)
 {
     const struct archive *a = c->state;
-    return container_is_listed(c) && c->records[unit].bytes == RECORD_LOST
-               ? listed_losses_find(&a->losses, a->begin + unit)
-               : NULL;
+    return c->records[unit].bytes == RECORD_LOST ? listed_losses_find(&a->losses, a->begin + unit)
+                                                 : NULL;
 }
 
 /* A file that is no image, after those before it. */

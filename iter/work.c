@@ -6,7 +6,7 @@ static const struct imrec_error *lost_reason(const struct imrec_iter *it, const 
 {
     const struct container *c = &it->container;
     const struct imrec_error *why =
-        c->kind->lost != NULL ? c->kind->lost(c, t->record->unit) : NULL;
+        c->kind->lost != NULL && container_is_listed(c) ? c->kind->lost(c, t->record->unit) : NULL;
     return why != NULL ? why : loader_lost_reason(t->window, t->record);
 }
 

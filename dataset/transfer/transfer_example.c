@@ -65,9 +65,7 @@ static uint64_t size(const void *out)
 static enum imrec_status write_made(void *out, struct imrec_error *err)
 {
     struct examples *x = out;
-    const size_t n = x->framed.n;
-    x->framed.n = 0;
-    return sink_append(x->sink, x->framed.p, n, err);
+    return transfer_append(x->sink, &x->framed, err);
 }
 
 static enum imrec_status finish(void *out, uint64_t *bytes, struct imrec_error *err)

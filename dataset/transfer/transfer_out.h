@@ -33,9 +33,13 @@ struct transfer_kind {
 
 extern const struct transfer_kind transfer_example, transfer_record, transfer_tar;
 
+/* write() of what make() has put into a buffer, which is empty then. */
+struct sink;
+struct buf;
+IMREC_NODISCARD enum imrec_status
+transfer_append(struct sink *sink, struct buf *made, struct imrec_error *err);
 /* sink_finish() of *sink, which is NULL then; what cannot be made durable is removed. *bytes is
  * raised by its bytes. */
-struct sink;
 IMREC_NODISCARD enum imrec_status
 transfer_finish(struct sink **sink, uint64_t *bytes, struct imrec_error *err);
 

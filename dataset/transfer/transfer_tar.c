@@ -333,9 +333,7 @@ static uint64_t size(const void *out)
 static enum imrec_status write_made(void *out, struct imrec_error *err)
 {
     struct tars *x = out;
-    const size_t n = x->sample.n;
-    x->sample.n = 0;
-    return sink_append(x->sink, x->sample.p, n, err);
+    return transfer_append(x->sink, &x->sample, err);
 }
 
 static enum imrec_status finish(void *out, uint64_t *bytes, struct imrec_error *err)

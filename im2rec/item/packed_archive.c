@@ -25,15 +25,20 @@ struct packed_archives {
     struct packed_archive *first; /* the one that was taken last */
 };
 
-bool name_is_packed(const char *name, size_t n)
+bool name_ends_in(const char *name, size_t n, const char *const *suffixes)
 {
-    static const char *const suffixes[] = {".tar.gz", ".tgz"};
-    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-        const size_t m = strlen(suffixes[i]);
-        if (n > m && strncasecmp(name + n - m, suffixes[i], m) == 0)
+    for (; *suffixes != NULL; suffixes++) {
+        const size_t m = strlen(*suffixes);
+        if (n > m && strncasecmp(name + n - m, *suffixes, m) == 0)
             return true;
     }
     return false;
+}
+
+bool name_is_packed(const char *name, size_t n)
+{
+    static const char *const suffixes[] = {".tar.gz", ".tgz", NULL};
+    return name_ends_in(name, n, suffixes);
 }
 
 bool archive_is_packed(const char *uri)

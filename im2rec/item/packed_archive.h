@@ -6,6 +6,8 @@
 #include "imrec/error.h"
 
 struct source;
+/* Whether name[0..n) ends in one of the suffixes, of which NULL is after the last, in any case. */
+bool name_ends_in(const char *name, size_t n, const char *const *suffixes);
 /* Whether it is called like one: "a.tar.gz", "a.tgz". */
 bool archive_is_packed(const char *uri);
 bool name_is_packed(const char *name, size_t n); /* the same of name[0..n) */

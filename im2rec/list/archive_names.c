@@ -7,7 +7,6 @@
 #include "storage/source.h"
 
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #define SUFFIX ".tar"
@@ -15,15 +14,10 @@
 /* Those that are packed in a way that nobody reads here are refused when they are opened. */
 static bool is_called_archive(const char *name, size_t n)
 {
-    static const char *const suffixes[] = {SUFFIX,      ".tgz",     ".tar.gz", ".tar.zst",
-                                           ".tar.zstd", ".tar.bz2", ".tar.xz", ".tar.lzma",
-                                           ".tar.lz4",  ".tar.zip", ".tar.br", ".tar.Z"};
-    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-        const size_t m = strlen(suffixes[i]);
-        if (n > m && strncasecmp(name + n - m, suffixes[i], m) == 0)
-            return true;
-    }
-    return false;
+    static const char *const suffixes[] = {
+        SUFFIX,      ".tgz",     ".tar.gz",  ".tar.zst", ".tar.zstd", ".tar.bz2", ".tar.xz",
+        ".tar.lzma", ".tar.lz4", ".tar.zip", ".tar.br",  ".tar.Z",    NULL};
+    return name_ends_in(name, n, suffixes);
 }
 
 bool archives_are(const char *spec)
@@ -61,13 +55,8 @@ static bool is_shard_name(const char *name, size_t n)
 
 static bool is_examples_name(const char *name, size_t n)
 {
-    static const char *const suffixes[] = {".tfrecord", ".tfrecords"};
-    for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
-        const size_t m = strlen(suffixes[i]);
-        if (n > m && strncasecmp(name + n - m, suffixes[i], m) == 0)
-            return true;
-    }
-    return is_shard_name(name, n);
+    static const char *const suffixes[] = {".tfrecord", ".tfrecords", NULL};
+    return name_ends_in(name, n, suffixes) || is_shard_name(name, n);
 }
 
 bool archive_is_examples(const char *name)

@@ -61,6 +61,8 @@ run_fetch(struct reading *t, struct arena *a, struct run *r, struct imrec_error 
 /* Finds those of a run of a kind that walks, into t->found; as run_parse(), which calls it. */
 IMREC_NODISCARD enum imrec_status
 run_walk(struct reading *t, struct arena *a, struct run *r, struct imrec_error *err);
+/* Memory that lives as long as the window; NULL: none. */
+uint8_t *run_extra(struct loader *l, struct arena *a, uint64_t bytes);
 /* Bytes of the run's shard that are not in it. */
 IMREC_NODISCARD enum imrec_status run_read_more(struct loader *l, struct run *r, uint64_t offset,
                                                 uint8_t *to, uint64_t n, struct imrec_error *err);

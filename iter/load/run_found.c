@@ -7,6 +7,14 @@
 
 #define MOST_NOTES 64u /* of a cell; what comes then makes the last one longer */
 
+uint8_t *run_extra(struct loader *l, struct arena *a, uint64_t bytes)
+{
+    mutex_lock(&l->lock);
+    uint8_t *p = arena_extra(a, (size_t)bytes, &l->memory);
+    mutex_unlock(&l->lock);
+    return p;
+}
+
 enum imrec_status run_read_more(struct loader *l, struct run *r, uint64_t offset, uint8_t *to,
                                 uint64_t n, struct imrec_error *err)
 {

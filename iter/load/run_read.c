@@ -59,15 +59,6 @@ static bool unwanted(struct loader *l, struct arena *a)
     return stale || atomic_load(&l->cancelled);
 }
 
-/* Memory of the window. */
-static uint8_t *extra_bytes(struct loader *l, struct arena *a, uint64_t bytes)
-{
-    mutex_lock(&l->lock);
-    uint8_t *p = arena_extra(a, (size_t)bytes, &l->memory);
-    mutex_unlock(&l->lock);
-    return p;
-}
-
 /* A record that ends after the view: the part in it is copied, the rest is read. */
 static enum imrec_status see_record(struct loader *l, struct arena *a, struct run *r,
                                     const struct walk *w, struct sight *s, struct imrec_error *err)
@@ -78,7 +69,7 @@ static enum imrec_status see_record(struct loader *l, struct arena *a, struct ru
     uint64_t bytes = w->need - w->keep;
     if (have >= 8 && load_le32(s->p + (w->keep - v->begin) + 4) >> 29 != 0)
         bytes = min_u64(size, bytes * 2 + (64u << 10)); /* of many parts, only the next is known */
-    uint8_t *p = extra_bytes(l, a, bytes);
+    uint8_t *p = run_extra(l, a, bytes);
     if (p == NULL)
         return no_memory(err);
     if (have != 0)
@@ -123,7 +114,7 @@ static enum imrec_status found(struct reading *t, struct arena *a, uint64_t unit
     struct loader *l = t->loader;
     uint8_t *p = s->p + (item->begin - s->view.begin);
     if (s->lent || (!s->own && item->begin < *done)) {
-        uint8_t *copy = extra_bytes(l, a, item->end - item->begin);
+        uint8_t *copy = run_extra(l, a, item->end - item->begin);
         if (copy == NULL)
             return no_memory(err);
         p = memcpy(copy, p, (size_t)(item->end - item->begin));
@@ -226,7 +217,7 @@ static enum imrec_status open_record(struct reading *t, struct arena *a, struct 
         if (st != IMREC_END)
             return st;
         const uint64_t more = min_u64(all, *used + n);
-        uint8_t *copy = extra_bytes(t->loader, a, more);
+        uint8_t *copy = run_extra(t->loader, a, more);
         if (copy == NULL)
             return no_memory(err);
         memcpy(copy, p, (size_t)n);

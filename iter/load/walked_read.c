@@ -114,9 +114,7 @@ static enum imrec_status gather(struct loader *l, struct arena *a, struct run *r
     *out = p + (u.begin - r->begin);
     if (have == n)
         return IMREC_OK;
-    mutex_lock(&l->lock);
-    *out = arena_extra(a, (size_t)n, &l->memory);
-    mutex_unlock(&l->lock);
+    *out = run_extra(l, a, n);
     if (*out == NULL)
         return IMREC_NO_MEMORY(err, "no memory for the records of a window");
     if (have != 0)

@@ -41,13 +41,6 @@ uint64_t shard_order_memory(const struct shard_order *o)
     return o->group_first != NULL ? ((uint64_t)o->groups + 1) * sizeof(*o->group_first) : 0;
 }
 
-/* The first of the permuted shards that is in the group. */
-static uint64_t first_of(const struct shard_order *o, uint32_t group)
-{
-    const uint64_t size = o->shards / o->groups, more = o->shards % o->groups;
-    return group * size + min_u64(group, more);
-}
-
 static uint32_t shard_at(const struct shard_order *o, uint64_t sweep, uint64_t i)
 {
     return o->first + (uint32_t)permute((struct rng_key){o->seed, sweep}, o->shards, i);
@@ -60,9 +53,9 @@ static uint64_t cells_of(const struct shard_order *o, uint32_t shard)
 
 static void enter_group(struct shard_order *o, uint32_t group)
 {
-    const uint64_t first = first_of(o, group);
+    const uint64_t first = partition_deal(o->shards, o->groups, group); /* of the permuted ones */
     o->group = group;
-    o->members = (uint32_t)(first_of(o, group + 1) - first);
+    o->members = (uint32_t)(partition_deal(o->shards, o->groups, group + 1) - first);
     for (uint32_t i = 0; i < o->members; i++)
         o->member[i] = shard_at(o, o->sweep, first + i);
 }
