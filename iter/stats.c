@@ -23,7 +23,8 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
     const uint64_t slots = slots_memory(o, &it->views, it->label_width),
                    fields = batch_fields_memory(&it->fields),
                    batches = slots > UINT64_MAX - fields ? UINT64_MAX : slots + fields,
-                   windows = it->stream.plan.arena_bytes * it->stream.plan.arenas +
+                   windows = (it->stream.plan.arena_bytes + it->stream.plan.table_bytes) *
+                                 it->stream.plan.arenas +
                              it->stream.plan.far_bytes;
     const bool two = it->further.count != 0 || it->tiles.kind_count != 0;
     const uint32_t samplers = two ? 2 : 1; /* of a worker, with their buffers */

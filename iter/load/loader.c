@@ -358,6 +358,13 @@ uint64_t loader_bytes_read(const struct loader *l)
     return atomic_load(&l->bytes_read);
 }
 
+uint64_t loader_table_bytes(uint64_t units, bool apart)
+{
+    const struct arena *a = NULL; /* for the sizes of what it has */
+    const uint64_t listed = sizeof(*a->order) + sizeof(*a->ends) + sizeof(*a->window.records);
+    return (listed + (apart ? sizeof(*a->runs) : 0)) * (units + units / 2 + 16); /* arena_grow() */
+}
+
 uint64_t loader_memory(const struct loader *l)
 {
     return atomic_load(&l->memory);

@@ -68,6 +68,9 @@ void loader_shift(struct loader *l, uint64_t shift);
 void loader_cancel(struct loader *l); /* wakes every waiter */
 /* Why the lost record failed; text lives as long as the window is held. */
 const struct imrec_error *loader_lost_reason(const struct window *w, const struct record_ref *r);
+/* What the tables of a window of `units` listed records take at most, bytes; `apart`: that are not
+ * neighbours in their shards. */
+uint64_t loader_table_bytes(uint64_t units, bool apart);
 uint64_t loader_bytes_read(const struct loader *l);
 uint64_t loader_memory(const struct loader *l); /* arenas and tables, bytes */
 void loader_stop(struct loader *l);             /* cancel, join, free; NULL is fine */

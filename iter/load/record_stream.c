@@ -32,6 +32,15 @@ static uint64_t calls_bytes(const struct container *c, uint64_t mean, uint64_t m
     return max_u64(most, container_is_fetched(c) ? mean * c->at_once * c->threads : 0);
 }
 
+static uint64_t largest_window(const struct windows *w)
+{
+    uint64_t at, first, second = 0;
+    windows_extent(w, 0, &at, &first);
+    if (w->count > 1)
+        windows_extent(w, 1, &at, &second);
+    return max_u64(first, second);
+}
+
 /* Stores that answer many requests at once are asked so. */
 static void read_far(struct record_stream_plan *p, const struct container *container)
 {
@@ -74,6 +83,9 @@ struct record_stream_plan record_stream_plan(const struct record_stream_options 
     const uint64_t held =
         container->end - container->begin; /* a small partition needs no large arena */
     p.arena_bytes = o->indexed ? most : min_u64(most, held) + unit;
+    if (container_is_listed(container))
+        p.table_bytes =
+            loader_table_bytes(largest_window(&p.windows), o->shuffle || container->kind->apart);
     if (p.far_bytes != 0 && !o->indexed) /* a cell is read with the rest of its last record */
         p.arena_bytes += p.arena_bytes / 4;
     return p;
@@ -109,15 +121,15 @@ static void cut_records(struct global_order *o, uint64_t mean, uint64_t most, ui
     o->windows = windows_plan(o->share.records, mean, most * ranks, first * ranks);
 }
 
-/* The share of the largest window, and a record for what a phase adds. */
-static uint64_t share_bytes(const struct global_order *g, uint64_t mean)
+/* Records of the share of the largest window, and one for what a phase adds. */
+static uint64_t largest_share(const struct global_order *g)
 {
     uint64_t first, count, second = 0;
     global_order_window(g, 0, &first, &count);
     if (g->windows.count > 1)
         global_order_window(g, 1, &first, &second);
     count = count > second ? count : second;
-    return (ceil_div(count, g->share.batch) * g->share.count + 1) * mean;
+    return ceil_div(count, g->share.batch) * g->share.count + 1;
 }
 
 enum imrec_status record_stream_share(struct record_stream *s,
@@ -139,7 +151,8 @@ enum imrec_status record_stream_share(struct record_stream *s,
                     FIRST_CHUNK_BYTES);
     read_far(&p, container);
     p.windows = order.windows;
-    p.arena_bytes = share_bytes(&order, mean);
+    p.arena_bytes = largest_share(&order) * mean;
+    p.table_bytes = loader_table_bytes(largest_share(&order), o->shuffle || container->kind->apart);
     s->plan = p;
     return global_order_init(g, &order, container, chunks ? o->chunk_bytes : 0, err);
 }

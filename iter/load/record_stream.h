@@ -23,7 +23,7 @@ struct record_stream_plan {
     struct shard_order *shards;  /* the order of shuffled units, which are walked; NULL: any */
     uint64_t seed, cell_bytes;
     struct windows windows;
-    uint64_t arena_bytes;
+    uint64_t arena_bytes, table_bytes; /* of a window; tables: of listed records, else 0 */
     uint32_t arenas, threads;
     uint64_t far_bytes; /* that reading from other machines takes, besides the arenas */
 };
