@@ -1,5 +1,6 @@
 imrec_test(test_recordio formats_set)
 imrec_test(test_record_fields recordio)
+imrec_test(test_field_file formats)
 imrec_test(test_image_record formats_set)
 imrec_test(test_recordio_roundtrip formats_set LABEL property)
 imrec_test(test_recordio_vectors formats_set LABEL conformance)

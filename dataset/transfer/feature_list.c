@@ -2,7 +2,7 @@
 #include "dataset/transfer/feature_list.h"
 
 #include "base/error.h"
-#include "dataset/transfer/file_name.h"
+#include "formats/field_file.h"
 #include "formats/text.h"
 
 #include <inttypes.h>

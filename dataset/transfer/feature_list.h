@@ -16,7 +16,7 @@ struct feature_word {
     enum feature_role role;
     enum example_type type; /* of labels and fields */
     uint64_t count;         /* EXAMPLE_BYTES: values */
-    struct bytes name;      /* as a word (file_name.h) */
+    struct bytes name;      /* as a word (formats/field_file.h) */
 };
 
 /* Appends one whose name is no word yet. */

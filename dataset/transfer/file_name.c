@@ -1,61 +1,7 @@
 /* dataset/transfer/file_name.c */
 #include "dataset/transfer/file_name.h"
 
-#include "base/error.h"
-
-#include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 #include <strings.h>
-
-static enum imrec_status put_escaped(struct buf *to, uint8_t c, struct imrec_error *err)
-{
-    char text[4];
-    (void)snprintf(text, sizeof(text), "%%%02X", c);
-    return buf_append(to, text, 3, err);
-}
-
-static enum imrec_status
-put_all(struct buf *to, struct bytes name, bool slash, struct imrec_error *err)
-{
-    for (size_t i = 0; i < name.n; i++) {
-        const uint8_t c = name.p[i];
-        const bool plain = c > ' ' && c != '%' && c != 0x7f && (slash || c != '/');
-        IMREC_TRY(plain ? buf_append(to, &c, 1, err) : put_escaped(to, c, err));
-    }
-    return IMREC_OK;
-}
-
-enum imrec_status word_write(struct buf *to, struct bytes name, struct imrec_error *err)
-{
-    return put_all(to, name, true, err);
-}
-
-/* -1: no digit. */
-static int digit_of(uint8_t c)
-{
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
-
-enum imrec_status
-word_read(struct buf *to, struct bytes word, bool *is_one, struct imrec_error *err)
-{
-    *is_one = false;
-    for (size_t i = 0; i < word.n; i++) {
-        uint8_t c = word.p[i];
-        if (c == '%') {
-            const int high = i + 1 < word.n ? digit_of(word.p[i + 1]) : -1,
-                      low = i + 2 < word.n ? digit_of(word.p[i + 2]) : -1;
-            if (high < 0 || low < 0)
-                return IMREC_OK;
-            c = (uint8_t)(16 * high + low);
-            i += 2;
-        }
-        IMREC_TRY(buf_append(to, &c, 1, err));
-    }
-    *is_one = true;
-    return IMREC_OK;
-}
 
 static bool is_taken(struct bytes name)
 {
@@ -69,13 +15,5 @@ static bool is_taken(struct bytes name)
 enum imrec_status
 extension_write(struct buf *to, struct bytes name, uint64_t repeat, struct imrec_error *err)
 {
-    char number[24];
-    to->n = 0;
-    if (is_taken(name)) {
-        IMREC_TRY(put_escaped(to, name.p[0], err));
-        name = (struct bytes){name.p + 1, name.n - 1};
-    }
-    IMREC_TRY(put_all(to, name, false, err));
-    const int n = snprintf(number, sizeof(number), "%%.%" PRIu64, repeat);
-    return repeat != 0 ? buf_append(to, number, (size_t)n, err) : IMREC_OK;
+    return field_extension(to, name, is_taken(name), repeat, err);
 }

@@ -11,7 +11,6 @@
 #include "storage/sink.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 
 #define SAMPLE_MOST ((size_t)1 << 32)
@@ -78,42 +77,12 @@ add_file(struct tars *x, struct bytes extension, struct bytes content, struct im
     return tar_write_file(&x->sample, all_of(&x->name), content, err);
 }
 
-/* NaN without its sign and its other bits: readers of text have one. */
-static enum imrec_status
-add_number(struct buf *to, const struct imrec_field *f, size_t i, struct imrec_error *err)
-{
-    const char *before = i != 0 ? " " : "";
-    const uint8_t *p = f->bytes;
-    char text[32];
-    const bool whole = f->kind == IMREC_FIELD_INT64;
-    const float value = whole ? 0 : load_le_float(p + i * sizeof(float));
-    const int n = whole          ? snprintf(text, sizeof(text), "%s%" PRId64, before,
-                                            (int64_t)load_le64(p + i * sizeof(int64_t)))
-                  : isnan(value) ? snprintf(text, sizeof(text), "%snan", before)
-                                 : snprintf(text, sizeof(text), "%s%.9g", before, (double)value);
-    return buf_append(to, text, (size_t)n, err);
-}
-
-/* Numbers as text. */
-static enum imrec_status
-content_of(struct tars *x, const struct imrec_field *f, struct bytes *out, struct imrec_error *err)
-{
-    const size_t each = f->kind == IMREC_FIELD_INT64 ? sizeof(int64_t) : sizeof(float);
-    *out = (struct bytes){f->bytes, f->size};
-    if (f->kind == IMREC_FIELD_BYTES)
-        return IMREC_OK;
-    x->text.n = 0;
-    for (size_t i = 0; i < f->size / each; i++)
-        IMREC_TRY(add_number(&x->text, f, i, err));
-    *out = all_of(&x->text);
-    return IMREC_OK;
-}
-
 static enum imrec_status add_field(struct tars *x, struct bytes extension,
                                    const struct imrec_field *f, struct imrec_error *err)
 {
+    const enum field_type type = (enum field_type)(f->kind - IMREC_FIELD_BYTES);
     struct bytes content;
-    IMREC_TRY(content_of(x, f, &content, err));
+    IMREC_TRY(field_content(&x->text, type, (struct bytes){f->bytes, f->size}, &content, err));
     return add_file(x, extension, content, err);
 }
 

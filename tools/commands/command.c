@@ -3,6 +3,7 @@
 #include "cli/show.h"
 
 #include "storage/source.h"
+#include "tools/commands/command_fields.h"
 
 #include <errno.h>
 #include <string.h>
@@ -190,14 +191,14 @@ static void json_content(struct json *j, const struct imrec_record *r)
         json_sound(j, &sound);
 }
 
-void command_json_record(struct json *j, const struct imrec_record *r, bool all)
+void command_json_record(struct json *j, const struct imrec_record *r, unsigned more)
 {
     json_object(j, NULL);
     json_text(j, "shard", cli_uri(r->uri));
     JSON_UINTS(j, {"offset", r->offset}, {"record_bytes", r->size});
     if (r->is_image) {
         json_uint(j, "id", r->id);
-        if (all)
+        if ((more & COMMAND_RECORD_ALL) != 0)
             json_uint(j, "id2", r->id2);
         json_array(j, "labels");
         for (uint32_t i = 0; i < r->label_count; i++)
@@ -206,9 +207,11 @@ void command_json_record(struct json *j, const struct imrec_record *r, bool all)
         json_uint(j, "image_bytes", r->image_size);
         if (r->metadata != IMREC_NO_METADATA)
             json_text(j, "metadata", r->metadata == IMREC_HEADER ? "header" : "identity");
-        if (all && r->mask != NULL)
+        if ((more & COMMAND_RECORD_ALL) != 0 && r->mask != NULL)
             json_uint(j, "mask_bytes", r->mask_size);
         json_content(j, r);
+        if ((more & COMMAND_RECORD_FIELDS) != 0)
+            command_json_fields(j, r);
     }
     json_end(j);
 }

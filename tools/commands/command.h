@@ -145,9 +145,13 @@ void command_left_out(struct command_left *l, const struct imrec_finding *f);
  * there is none. `done` begins it where nothing was skipped. */
 struct json *command_left_end(struct command_left *l, bool done);
 
-/* The record as a JSON object, with what its image, or sound, says of itself; `all`: the second id
- * and the mask, too. */
-void command_json_record(struct json *j, const struct imrec_record *r, bool all);
+/* The record as a JSON object, with what its image, or sound, says of itself, and what `more` asks
+ * for, too. */
+enum {
+    COMMAND_RECORD_ALL = 1, /* the second id and the mask */
+    COMMAND_RECORD_FIELDS = 2,
+};
+void command_json_record(struct json *j, const struct imrec_record *r, unsigned more);
 
 /* What a reader moved over the network and out of a cache, if it is anything: as a member of the
  * JSON object that is open, or (j NULL) as one line. */

@@ -2,6 +2,7 @@
 #include "tools/commands/export_names.h"
 
 #include "base/fnv.h"
+#include "cli/memory.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -168,10 +169,37 @@ bool export_name(const struct export_names *x, const struct imrec_record *r, uns
     return strlen(out) <= x->path_most;
 }
 
-void export_mask_name(const char *name, char out[EXPORT_PATH_BYTES + 16])
+/* Bytes of the name before the dot of its extension. */
+static size_t stem_bytes(const char *name)
 {
     const char *slash = strrchr(name, '/'), *dot = strrchr(name, '.');
     const bool has = dot != NULL && (slash == NULL || dot > slash + 1);
-    const size_t stem = has ? (size_t)(dot - name) : strlen(name);
-    snprintf(out, EXPORT_PATH_BYTES + 16, "masks/%.*s.png", (int)stem, name);
+    return has ? (size_t)(dot - name) : strlen(name);
+}
+
+void export_mask_name(const char *name, char out[EXPORT_PATH_BYTES + 16])
+{
+    snprintf(out, EXPORT_PATH_BYTES + 16, "masks/%.*s.png", (int)stem_bytes(name), name);
+}
+
+bool export_field_name(const struct export_names *x, const char *name, const char *extension,
+                       size_t n, char out[EXPORT_PATH_BYTES])
+{
+    const char *slash = strrchr(name, '/');
+    const size_t folder = slash != NULL ? (size_t)(slash + 1 - name) : 0;
+    const size_t stem = stem_bytes(name) - folder;
+    char *part = cli_realloc(NULL, stem + 1 + n, 1);
+    bool shortened = false;
+    memcpy(part, name + folder, stem);
+    part[stem] = '.';
+    memcpy(part + stem + 1, extension, n);
+    const bool fits_in = folder + x->part_most < EXPORT_PATH_BYTES;
+    size_t bytes = folder;
+    if (fits_in) {
+        memcpy(out, name, folder);
+        bytes += put_part(x, part, stem + 1 + n, out + folder, &shortened);
+        out[bytes] = '\0';
+    }
+    cli_free(part);
+    return fits_in && bytes <= x->path_most;
 }

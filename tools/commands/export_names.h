@@ -25,4 +25,8 @@ bool export_name(const struct export_names *x, const struct imrec_record *r, uns
                  char out[EXPORT_PATH_BYTES], bool *shortened);
 /* The mask of the image `name`: "masks/", and .png for its extension. */
 void export_mask_name(const char *name, char out[EXPORT_PATH_BYTES + 16]);
+/* A field of the image `name`: extension[0..n) in place of its extension, shortened where it is too
+ * long. False: even so the path is longer than path_most. */
+bool export_field_name(const struct export_names *x, const char *name, const char *extension,
+                       size_t n, char out[EXPORT_PATH_BYTES]);
 #endif

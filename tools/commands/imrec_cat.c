@@ -1,5 +1,7 @@
 /* tools/commands/imrec_cat.c - one image out of a shard; sequences of CNTK files. */
+#include "formats/field_file.h"
 #include "tools/commands/command.h"
+#include "tools/commands/command_fields.h"
 #include "tools/commands/imrec_sequences.h"
 
 #define CAT_PARAMS(X)                                                                              \
@@ -9,6 +11,8 @@
       "with --offset: number of the shard, from 0")                                                \
     X(bool, record, "0", 0, 1, "", "output", "write the whole record, with its header")            \
     X(bool, mask, "0", 0, 1, "", "output", "write the image's mask, a PNG")                        \
+    X(const char *, field, "", 0, 65535, "NAME", "output",                                         \
+      "write a named field, a caption or a file; numbers as text")                                 \
     IMREC_READER_PARTS(X)                                                                          \
     IMREC_READER_FILES(X)                                                                          \
     X(const char *, mask_name, "", 0, 255, "SUFFIX|FEATURE", "reading",                            \
@@ -26,16 +30,37 @@ COMMAND(cat, CAT_PARAMS, 0, -1) = {
             "as text, or with --json as one object a line: dense samples as values, sparse ones\n"
             "as [index, value].\n" SEQUENCES_KEYS,
     .examples = "  imrec cat train.rec 4711 > 4711.jpg\n"
+                "  imrec cat --field txt train.rec 4711 > 4711.txt\n"
                 "  imrec cat --json train.cbf | head -1\n"
                 "  imrec cat train.ctf 100 input.x.format=dense input.x.dim=784\n",
 };
+
+static int write_field(const struct imrec_record *r, const char *name)
+{
+    struct imrec_error err;
+    struct buf text = BUF_INIT(1 << 30);
+    struct bytes content;
+    const struct imrec_field *f = command_find_field(r, name);
+    if (f == NULL)
+        return cli_say(page.name,
+                       "%s: the record at offset %" PRIu64
+                       " has no field '%.200s'; imrec ls --fields shows those that it has",
+                       r->uri, r->offset, name);
+    const enum imrec_status st =
+        field_content(&text, (enum field_type)(f->kind - IMREC_FIELD_BYTES),
+                      (struct bytes){f->bytes, f->size}, &content, &err);
+    if (st == IMREC_OK)
+        (void)fwrite(content.p, 1, content.n, stdout);
+    buf_free(&text);
+    return st == IMREC_OK ? EXIT_OK : cli_fail(page.name, &err);
+}
 
 static int write_out(const struct options *o, const struct imrec_record *r)
 {
     if (o->json) {
         struct json j;
         json_open(&j, stdout);
-        command_json_record(&j, r, true);
+        command_json_record(&j, r, COMMAND_RECORD_ALL | COMMAND_RECORD_FIELDS);
         json_close(&j);
         return EXIT_OK;
     }
@@ -52,6 +77,8 @@ static int write_out(const struct options *o, const struct imrec_record *r)
                        r->offset);
     if (cli_is_terminal(stdout))
         return cli_say(page.name, "not to a terminal; send the output to a file");
+    if (o->field[0] != '\0')
+        return write_field(r, o->field);
     if (o->mask)
         (void)fwrite(r->mask, 1, r->mask_size, stdout);
     else
@@ -131,6 +158,8 @@ static int run(const struct options *o, int n, char **operand)
         return command_refuse_count(&page, "too many");
     if ((n == 2) == (o->offset >= 0))
         return cli_refuse(stderr, page.name, "give either an ID or --offset");
+    if (o->record + o->mask + (o->field[0] != '\0') > 1)
+        return cli_refuse(stderr, page.name, "give one of --record, --mask and --field");
     const struct imrec_reader_options reader = reader_of(o);
     const char *uri = command_shards(page.name, operand, 1, o->allow_missing, &reader);
     return uri != NULL ? show(uri, o, n == 2 ? operand[1] : NULL) : EXIT_FAILED;

@@ -1,5 +1,6 @@
 /* tools/commands/imrec_export.c - shards back to a folder of images and a list of them. */
 #include "tools/commands/command.h"
+#include "tools/commands/export_fields.h"
 #include "tools/commands/export_files.h"
 #include "tools/commands/export_names.h"
 
@@ -16,8 +17,11 @@ COMMAND(export, EXPORT_PARAMS, 2, 2) = {
         "FOLDER must be empty or not exist. An image gets the name that the .lst next to the\n"
         "shard gives it, else CLASS/ID.EXT; its bytes are the packed ones. A list of\n"
         "all, export.lst, is written into FOLDER too: im2rec packs it again (with --masks\n"
-        "FOLDER/masks, where records have masks: they are written there). Names that a file\n"
-        "system cannot hold are shortened.\n\n"
+        "FOLDER/masks, where records have masks: they are written there). Fields are files next\n"
+        "to their image, NAME.FIELD, which im2rec packs again with --fields; a number is text, "
+        "and\n"
+        "what a file's name cannot have is %XX. Names that a file system cannot hold are\n"
+        "shortened.\n\n"
         "Every file gets its name when it is complete, export.lst last of all. The same command\n"
         "resumes an interrupted export; files of others are not touched.\n\n"
         "Every record is compared with the checksum next to its shard. One that differs, and\n"
@@ -29,9 +33,10 @@ COMMAND(export, EXPORT_PARAMS, 2, 2) = {
 struct job {
     struct export_names names;
     struct export_files files;
+    struct export_fields fields; /* of the record in hand */
     const char *folder;
     enum imrec_on_error on_error;
-    uint64_t images, masks, bytes, there, shortened, metadata;
+    uint64_t images, masks, field_files, bytes, there, shortened, metadata;
     struct command_progress progress;
     struct command_left left;
     uint64_t left_out;
@@ -46,7 +51,7 @@ struct named { /* under which an image, and its mask, can be written */
 };
 
 /* The first name that nothing else has. */
-static bool find_name(const struct job *j, const struct imrec_record *r, struct named *n)
+static bool find_name(struct job *j, const struct imrec_record *r, struct named *n)
 {
     for (unsigned again = 0; again < EXPORT_TRIES; again++) {
         if (!export_name(&j->names, r, again, n->image, &n->shortened))
@@ -56,7 +61,8 @@ static bool find_name(const struct job *j, const struct imrec_record *r, struct 
         n->mask_place = r->mask == NULL
                             ? EXPORT_THERE
                             : export_files_look(&j->files, n->mask, r->mask, r->mask_size);
-        if (n->image_place != EXPORT_TAKEN && n->mask_place != EXPORT_TAKEN)
+        if (n->image_place != EXPORT_TAKEN && n->mask_place != EXPORT_TAKEN &&
+            export_fields_look(&j->fields, &j->names, &j->files, r, n->image))
             return true;
     }
     cli_say(page.name, "no name in %s is free, or short enough, for the image %" PRIu64, j->folder,
@@ -77,7 +83,7 @@ static void list_image(FILE *list, const struct imrec_record *r, const char *nam
     fprintf(list, "\t%s\n", name);
 }
 
-/* The mask first: an image that is there has its mask. */
+/* The mask and the fields first: an image that is there has them. */
 static bool write_image(struct job *j, const struct imrec_record *r)
 {
     struct named n;
@@ -85,6 +91,9 @@ static bool write_image(struct job *j, const struct imrec_record *r)
         return false;
     if (r->mask != NULL &&
         !export_files_put(&j->files, n.mask, n.mask_place, r->mask, r->mask_size))
+        return false;
+    if (!export_fields_put(&j->fields, &j->names, &j->files, r, n.image, &j->field_files,
+                           &j->bytes))
         return false;
     if (!export_files_put(&j->files, n.image, n.image_place, r->image, r->image_size))
         return false;
@@ -169,14 +178,16 @@ static void print(const struct job *j, uint64_t unchecked)
     if (j->metadata != 0)
         printf("%" PRIu64 " headers and identities have no image and are not exported\n",
                j->metadata);
+    if (j->field_files != 0)
+        printf("%s fields are in files next to the images\n", human_count(j->field_files, images));
 }
 
 static void print_json(struct json *json, const struct job *j, uint64_t unchecked)
 {
     json_text(json, "folder", j->folder);
-    JSON_UINTS(json, {"images", j->images}, {"masks", j->masks}, {"bytes", j->bytes},
-               {"skipped", j->left_out}, {"there", j->there}, {"shortened", j->shortened},
-               {"unchecked", unchecked}, {"metadata", j->metadata});
+    JSON_UINTS(json, {"images", j->images}, {"masks", j->masks}, {"fields", j->field_files},
+               {"bytes", j->bytes}, {"skipped", j->left_out}, {"there", j->there},
+               {"shortened", j->shortened}, {"unchecked", unchecked}, {"metadata", j->metadata});
 }
 
 /* What came of it. */
@@ -196,7 +207,7 @@ static int run(const struct options *o, int n, char **operand)
     struct imrec_error err;
     struct imrec_checked *reader = NULL;
     const struct imrec_reader_options how = READER_OF_O;
-    struct job j = {.files = {.marker = -1}};
+    struct job j = {.files = {.marker = -1}, .fields = EXPORT_FIELDS_INIT};
     int status;
     (void)n;
     j.folder = operand[1];
@@ -215,6 +226,7 @@ static int run(const struct options *o, int n, char **operand)
         command_progress_end(&j.progress);
         status = finish(&j, o, status, imrec_checked_unchecked(reader));
     }
+    export_fields_free(&j.fields);
     export_files_close(&j.files);
     imrec_names_close(j.names.names);
     imrec_classes_close(j.names.classes);
