@@ -226,6 +226,8 @@ else:
     An image is the bytes of a file, a path, an array uint8 (H, W), (H, W, 1), (H, W, 3), (H, W, 4), or a Pillow image.
     Bytes and files are stored as they are, unless an option of the group "image" changes them (pass_through=True keeps them
     even then). Arrays and Pillow images are stored as PNG, without loss, unless `encoding` is given.
+    fields="txt,json?" packs files next to the images of a folder or list, of a tar's samples, or features of a TFRecord file as
+    fields of their records; items have none.
     A label is a number, several, or the name of a class; `classes` may be a list of names. Class names of an ImageFolder or a
     ClassLabel are kept. Errors about a missing, empty, infinite or inexact label, or a bad id, name the item.
 

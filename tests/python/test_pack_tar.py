@@ -407,6 +407,23 @@ def test_samples_that_are_none_are_errors(tmp_path, caplog):
     assert warnings_of(caplog)[-1] == "files of the archives that are not packed: .md, .hidden.jpg, .right.jpg"
 
 
+@pytest.mark.parametrize("name", ["a.tar", "a.tar.gz"])
+def test_fields_are_files_of_the_samples(tmp_path, name):
+    texts = [{"txt": b"one", "json": b"{}"}, {"txt": b""}, {"txt": b"three", "json": b"[3]"}, {"json": b"{}"}]
+    samples = [{"jpg": jpeg(make_image(i)), "cls": b"%d" % i, **text} for i, text in enumerate(texts)]
+    source = archive(tmp_path / "a.tar", samples)
+    if name.endswith("gz"):
+        source = tmp_path / name
+        source.write_bytes(gzip.compress((tmp_path / "a.tar").read_bytes()))
+    with pytest.raises(imrec.ArgumentError, match="x/0003.jpg: its sample has no field txt: it has .jpg, .cls, .json"):
+        imrec.pack(source, tmp_path / "a.rec", fields=["txt", "json?"])
+    card = imrec.pack([source], tmp_path / "a.rec", fields=["txt", "json?"], archive_errors="skip")
+    assert (card["packed"], card["skipped"], card["encoded"]) == (3, 1, {})
+    assert [record.fields for record in imrec.open(tmp_path / "a.rec")] == texts[:3]
+    imrec.pack(source, tmp_path / "b.rec", fields="txt?,json?", image="jpg", label="cls", resize=8)
+    assert [record.fields for record in imrec.open(tmp_path / "b.rec")] == texts
+
+
 def test_archives_of_the_real_tar(tmp_path):
     if shutil.which("tar") is None:
         pytest.skip("there is no tar")
