@@ -163,7 +163,7 @@ def loader_of(shard, alone):
 
 
 @pytest.mark.parametrize("more", [{}, {"channels_last": True}, {"dtype": "bfloat16"}, {"dtype": "uint8"}, {"multi_crop": "2x16,3x8"},
-                                  {"transform": lambda sample: sample}], ids=str)
+                                  {"transform": lambda sample: sample}], ids=lambda more: " ".join(more) or "plain")
 def test_tensors_are_parts_of_the_tensors_of_the_allocator(loader_of, more):
     torch = loader_of.torch
     given = []
