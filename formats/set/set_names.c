@@ -74,9 +74,22 @@ static bool read_digits(const char *s, size_t n, uint64_t *out)
     return n < 20 && text_to_u64((struct bytes){(const uint8_t *)s, n}, out);
 }
 
+/* Bytes of a shard's name, of any kind, before its suffix. */
+static size_t without_suffix(const char *shard)
+{
+    static const char *const suffixes[] = {".tar", ".tar.gz", ".tgz", ".tfrecord", ".tfrecords"};
+    const size_t n = source_name_bytes(shard);
+    for (size_t i = 0; i < sizeof(suffixes) / sizeof(*suffixes); i++) {
+        const size_t m = strlen(suffixes[i]);
+        if (n >= m && memcmp(shard + n - m, suffixes[i], m) == 0)
+            return n - m;
+    }
+    return without_rec(shard);
+}
+
 struct set_number set_number_of(const char *rec)
 {
-    const size_t n = without_rec(rec), stem = without_number(rec, n);
+    const size_t n = without_suffix(rec), stem = without_number(rec, n);
     struct set_number s = {.stem = n, .rest = n};
     if (stem == n)
         return s;

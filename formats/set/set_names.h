@@ -38,7 +38,8 @@ char *set_beside(const char *path, const char *name);
  * is false. Room as above. */
 void set_shard_name(const char *rec, uint64_t shard, uint64_t count, bool numbered, char *out);
 
-/* The parts of a shard's name. `stem`: bytes before "-00003-of-00010.rec", or before ".rec".
+/* The parts of a shard's name, also of a tar archive or a TFRecord file. `stem`: bytes before
+ * "-00003-of-00010.rec", or before ".rec".
  * `rest`: where the text after its number begins, "-of-00010.rec". count 0: the name has no number
  * (or one that is not below its count), rest is stem. */
 struct set_number {
