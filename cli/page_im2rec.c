@@ -24,8 +24,8 @@ const struct cli_page cli_page_im2rec = {
               "--status PLAN", "--finish PLAN"},
     .text =
         "Packs the images of FOLDER, one class a sub-folder, those that LIST.lst names below\n"
-        "ROOT, or those of WebDataset's archives or of TFRecord files, into OUT.rec, with its\n"
-        "index, list, class list, checksums and manifest next to it.\n"
+        "ROOT, or those of WebDataset's archives or of TFRecord files (also of a folder of them),\n"
+        "into OUT.rec, with its index, list, class list, checksums and manifest next to it.\n"
         "The files get their names when all is written; an interrupted run leaves no set,\n"
         "and --resume continues it. The bytes are the same for every number of threads.\n"
         "\n"

@@ -59,10 +59,11 @@ static enum imrec_status check_options(const struct imrec_pack_source *s,
     if (o->part.count != 1)
         return refuse(err, "part packs a share of a list; choose the share where items are made");
     if (o->class_from != IMREC_CLASS_TOP || o->new_classes || o->exts[0] != '\0' ||
-        o->label_width != 0 || o->image_ext[0] != '\0' || o->label_ext[0] != '\0')
-        return refuse(err,
-                      "class_from, new_classes, exts, label_width, image_ext and label_ext are "
-                      "for folders, lists and archives, not for items");
+        o->label_width != 0 || o->image_ext[0] != '\0' || o->label_ext[0] != '\0' ||
+        o->label_offset != 0)
+        return refuse(err, "class_from, new_classes, exts, label_width, image_ext, label_ext and "
+                           "label_offset are "
+                           "for folders, lists and archives, not for items");
     if (o->resume)
         return refuse(err, "a run over items cannot be resumed: their source cannot begin in the "
                            "middle. Without resume it begins again");

@@ -1,7 +1,9 @@
 /* im2rec/pack.c - imrec_pack(): what is packed is found, worked on by all workers, and finished. */
+#include "base/alloc.h"
 #include "base/error.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/item/read_file.h"
+#include "im2rec/list/archive_folder.h"
 #include "im2rec/list_files.h"
 #include "im2rec/pack_run.h"
 #include "im2rec/set/finished.h"
@@ -140,24 +142,43 @@ static enum imrec_status pack_task(const struct imrec_pack_task *task, struct im
 
 /* What both ways to pack hold while they work. */
 struct held {
-    struct imrec_pack_task task; /* with paths instead of URIs */
+    struct imrec_pack_task task; /* with paths instead of URIs, and archives instead of a folder */
+    char *archives;              /* that are in it; or NULL */
     struct lock *lock;
     struct watch watch;
 };
 
+/* The files of the task's root: of a folder of archives these. */
 static enum imrec_status
-hold(struct held *h, const struct imrec_pack_task *given, struct imrec_error *err)
+hold_files(struct held *h, const struct imrec_pack_options *o, struct imrec_error *err)
 {
-    IMREC_TRY(pack_task_paths(given, &h->task, err));
-    IMREC_TRY(set_lock(h->task.out, &h->lock, err));
-    watch_begin(&h->watch, &h->task);
+    IMREC_TRY(archives_in_folder(&h->task, o, &h->archives, err));
+    if (h->archives != NULL)
+        h->task.root = h->archives;
     return IMREC_OK;
+}
+
+/* o: NULL: of items. */
+static enum imrec_status hold(struct held *h, const struct imrec_pack_task *given,
+                              const struct imrec_pack_options *o, struct imrec_error *err)
+{
+    *h = (struct held){.archives = NULL};
+    IMREC_TRY(pack_task_paths(given, &h->task, err));
+    if (o != NULL)
+        IMREC_TRY(hold_files(h, o, err));
+    const enum imrec_status st = set_lock(h->task.out, &h->lock, err);
+    if (st == IMREC_OK)
+        watch_begin(&h->watch, &h->task);
+    else
+        imrec_free(h->archives);
+    return st;
 }
 
 static void let_go(struct held *h)
 {
     watch_end(&h->watch);
     lock_drop(h->lock);
+    imrec_free(h->archives);
 }
 
 static enum imrec_status pack_items(const struct imrec_pack_task *task,
@@ -194,7 +215,7 @@ static enum imrec_status pack_any(const struct imrec_pack_task *task,
         IMREC_TRY(check_task(task, &o, err));
     else if (task == NULL || task->out == NULL || task->out[0] == '\0')
         return IMREC_REFUSE(err, "a task needs out");
-    IMREC_TRY(hold(&h, task, err));
+    IMREC_TRY(hold(&h, task, source == NULL ? &o : NULL, err));
     const enum imrec_status st = source == NULL
                                      ? pack_task(&h.task, &o, &h.watch, out, err)
                                      : pack_items(&h.task, source, &o, &h.watch, out, err);

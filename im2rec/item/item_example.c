@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "formats/recordio/image_record.h"
 #include "formats/tfrecord/tfrecord_frame.h"
 
 #include <string.h>
@@ -13,7 +14,8 @@ enum imrec_status item_example_init(struct item_example *e, const struct imrec_p
                                     bool fields, struct imrec_error *err)
 {
     *e = (struct item_example){.wanted = RECORD_IMAGE | (fields ? RECORD_FIELDS : 0u),
-                               .max_pixels = o->max_pixels};
+                               .max_pixels = o->max_pixels,
+                               .label_offset = o->label_offset};
     const struct container_options names = {.image = o->image_ext, .label = o->label_ext};
     IMREC_TRY(example_names_copy(&e->names, &names, err));
     e->names.image_option = "image_ext";
@@ -70,6 +72,16 @@ static bool read_parts(struct item_example *e, struct pack_item *p, struct bytes
     return st == IMREC_OK;
 }
 
+static bool shift_labels(const struct item_example *e, struct pack_item *p)
+{
+    struct imrec_error err;
+    if (image_record_shift((float *)(void *)p->labels.p, p->label_count, e->label_offset, &err) ==
+        IMREC_OK)
+        return true;
+    pack_item_skip(p, REASON_LABEL, "%s", err.message);
+    return false;
+}
+
 static bool take_labels(const struct item_example *e, struct pack_item *p)
 {
     const struct record *r = &e->record;
@@ -84,7 +96,7 @@ static bool take_labels(const struct item_example *e, struct pack_item *p)
     else if (buf_append(&p->labels, r->labels.p, r->labels.n, NULL) != IMREC_OK)
         pack_item_skip(p, REASON_NO_MEMORY, "no memory for its %u labels", r->label_count);
     p->label_count = r->label_count;
-    return p->outcome.reason == REASON_NONE && pack_item_check_class(p);
+    return p->outcome.reason == REASON_NONE && shift_labels(e, p) && pack_item_check_class(p);
 }
 
 bool item_example_parse(struct item_example *e, struct pack_item *p)

@@ -11,6 +11,7 @@ struct item_example {
     struct example_names names;
     unsigned wanted; /* RECORD_..., of a record, besides its labels */
     int64_t max_pixels;
+    int64_t label_offset;   /* added to each label */
     struct parse_room room; /* made for the first record */
     struct file_bytes file; /* the record with its frame */
     struct record record;   /* views of it */

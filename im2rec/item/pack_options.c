@@ -73,6 +73,8 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
         return refuse(err, "drop_empty is about images of annotations: it needs annotations");
     if (o->masks[0] != '\0' && o->list)
         return refuse(err, "masks are packed with images: list cannot go with it");
+    if (o->label_offset != 0 && strcmp(o->label_ext, "none") == 0)
+        return refuse(err, "label_offset is added to labels, and label_ext=none packs none");
     IMREC_TRY(check_fields(o, err));
     if (o->keypoints != 0 && !o->pack_label && o->annotations[0] == '\0')
         return refuse(err, "keypoints are labels of a list: they need pack_label");
@@ -197,6 +199,7 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
     static const char *const of_fields[] = {"fields", NULL};
     static const char *const of_columns[] = {"columns", NULL};
     static const char *const of_archives[] = {"image_ext", "label_ext", NULL};
+    static const char *const of_offset[] = {"label_offset", NULL};
     const bool archives = o->image_ext[0] != '\0' || o->label_ext[0] != '\0';
     const bool places = o->keypoints != 0 || o->drawn_on != IMREC_DRAWN_ON_UPRIGHT;
     if (strcmp(p->name, "drop_empty") == 0) /* sets that do not name it have dropped them */
@@ -204,6 +207,7 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
     return is_one_of(p->name, names) || is_one_of(p->name, shard_kinds[o->format]->options) ||
            (places && is_one_of(p->name, of_places)) ||
            (archives && is_one_of(p->name, of_archives)) ||
+           (o->label_offset != 0 && is_one_of(p->name, of_offset)) ||
            (o->fields[0] != '\0' && is_one_of(p->name, of_fields)) ||
            (o->columns[0] != '\0' && is_one_of(p->name, of_columns)) ||
            (o->masks[0] != '\0' && is_one_of(p->name, of_masks));

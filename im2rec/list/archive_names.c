@@ -20,12 +20,17 @@ static bool is_called_archive(const char *name, size_t n)
     return name_ends_in(name, n, suffixes);
 }
 
+bool archives_are_called(const char *name)
+{
+    return is_called_archive(name, source_name_bytes(name)) || archive_is_examples(name);
+}
+
 bool archives_are(const char *spec)
 {
     const char *last = strrchr(spec, ';');
     last = source_path(last != NULL ? last + 1 : spec);
     struct stat st;
-    if (!is_called_archive(last, source_name_bytes(last)) && !archive_is_examples(last))
+    if (!archives_are_called(last))
         return false;
     return source_is_remote(last) || stat(last, &st) != 0 || !S_ISDIR(st.st_mode);
 }

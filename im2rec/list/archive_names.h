@@ -6,8 +6,11 @@
 
 /* Whether a file is called like one of TFRecords: "a.tfrecord", "train-00000-of-01024". */
 bool archive_is_examples(const char *name);
-/* Whether this names archives, not a folder: its last name ends in ".tar", ".tar.gz" or alike, or
- * is one of TFRecords, and is no folder. */
+/* Whether a name ends as those of archives do: in ".tar", ".tar.gz" or alike, or as one of
+ * TFRecords. */
+bool archives_are_called(const char *name);
+/* Whether this names archives, not a folder: its last name is called like one, and is no
+ * folder. */
 bool archives_are(const char *spec);
 bool archives_are_examples(const char *spec); /* all of them */
 /* Whether one of the names is that of an archive that gzip has packed. */

@@ -2,6 +2,7 @@
 #include "im2rec/list/archive_sample.h"
 
 #include "base/error.h"
+#include "formats/recordio/image_record.h"
 #include "formats/text.h"
 
 #include <inttypes.h>
@@ -171,6 +172,7 @@ static enum reason judge_label(const struct sample_rules *r, const struct tar_sa
                                const struct sample_files *f, float *label, char *why)
 {
     char has[EXTENSIONS_BYTES];
+    struct imrec_error err;
     const char *fault = NULL;
     struct bytes said = {NULL, 0};
     *label = 0;
@@ -188,6 +190,8 @@ static enum reason judge_label(const struct sample_rules *r, const struct tar_sa
     } else if ((fault = read_label(s, f->label, label, &said)) != NULL)
         snprintf(why, SAMPLE_WHY_BYTES, "its label .%s %s%s%s", r->label_ext, fault,
                  said.p != NULL ? ": " : "", said.p != NULL ? text_quote(said).s : "");
+    else if (image_record_shift(label, 1, r->label_offset, &err) != IMREC_OK)
+        snprintf(why, SAMPLE_WHY_BYTES, "%.300s", err.message);
     else
         return REASON_NONE;
     return REASON_LABEL;

@@ -16,6 +16,7 @@ struct sample_rules {
     const char *image_ext;            /* "": the one that ends in one of `builtin` */
     const char *const *builtin;       /* extensions with their dot, NULL at the end */
     const char *label_ext;            /* NULL: there are no labels */
+    int64_t label_offset;             /* added to them */
     const struct field_names *fields; /* extensions */
 };
 struct sample_files { /* NULL: there is none */

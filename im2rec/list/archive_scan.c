@@ -521,6 +521,7 @@ static enum imrec_status scan_list(const struct archive_options *o, const struct
                                .list = l,
                                .rules = {.image_ext = o->image_ext,
                                          .builtin = o->builtin,
+                                         .label_offset = o->label_offset,
                                          .fields = o->fields != NULL ? o->fields : &no_fields},
                                .below = below};
         for (size_t i = 0; i < l->count; i++)

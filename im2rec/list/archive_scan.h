@@ -15,6 +15,7 @@ struct archive_options {
     const char *spec;           /* "a.tar", "a.tar;b.tar", a glob */
     const char *image_ext;      /* "jpg", "left.jpg"; "": the one that ends in one of `builtin` */
     const char *label_ext;      /* "cls"; "": cls, label or id; "none": 0 stands for none */
+    int64_t label_offset;       /* added to every label */
     const char *const *builtin; /* extensions with their dot, NULL at the end */
     const struct field_names *fields; /* extensions of further files of a sample; or NULL */
     enum imrec_archive_errors errors;

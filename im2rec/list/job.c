@@ -86,10 +86,11 @@ static void take_share(const struct imrec_pack_options *p, struct job *j)
 static enum imrec_status
 check_no_archives(const struct imrec_pack_options *p, struct imrec_error *err)
 {
-    return p->image_ext[0] == '\0' && p->label_ext[0] == '\0' &&
+    return p->image_ext[0] == '\0' && p->label_ext[0] == '\0' && p->label_offset == 0 &&
                    p->archive_errors == IMREC_ARCHIVE_SKIP
                ? IMREC_OK
-               : IMREC_REFUSE(err, "image_ext, label_ext and archive_errors are for tar archives");
+               : IMREC_REFUSE(err, "image_ext, label_ext, label_offset and archive_errors are for "
+                                   "tar archives and TFRecord files");
 }
 
 static enum imrec_status
@@ -153,6 +154,7 @@ static enum imrec_status open_archives(const struct job_options *o,
     const struct archive_options all = {.spec = o->task->root,
                                         .image_ext = p->image_ext,
                                         .label_ext = p->label_ext,
+                                        .label_offset = p->label_offset,
                                         .builtin = image_extensions(),
                                         .fields = fields,
                                         .errors = p->archive_errors,

@@ -9,6 +9,7 @@
 #include "formats/set/image_list.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/item/read_file.h"
+#include "im2rec/list/archive_folder.h"
 #include "im2rec/list/archive_names.h"
 #include "im2rec/set/set_files.h"
 #include "im2rec/watch.h"
@@ -371,25 +372,38 @@ static enum imrec_status check_task(const struct imrec_pack_task *t,
         return IMREC_REFUSE(err, "a plan needs root and out");
     if (t->list != NULL && o->annotations[0] != '\0')
         return IMREC_REFUSE(err, "annotations are a list: %s cannot go with them", t->list);
-    if (t->list == NULL && archives_are(t->root) && archives_are_packed(t->root))
-        return IMREC_REFUSE(err,
-                            "%.300s: tasks read pieces of .tar archives that are not packed: "
-                            "unpack it with gunzip, or pack it without a plan",
-                            t->root);
     if (o->list || o->resume)
         return IMREC_REFUSE(err, "%s cannot go with a plan: %s", o->list ? "list" : "resume",
                             o->list ? "it packs images" : "finish continues by itself");
     return IMREC_OK;
 }
 
+static enum imrec_status check_packed(const struct imrec_pack_task *t, struct imrec_error *err)
+{
+    return t->list == NULL && archives_are(t->root) && archives_are_packed(t->root)
+               ? IMREC_REFUSE(err,
+                              "%.300s: tasks read pieces of .tar archives that are not packed: "
+                              "unpack it with gunzip, or pack it without a plan",
+                              t->root)
+               : IMREC_OK;
+}
+
 enum imrec_status plan_of_command(struct plan *p, const struct imrec_pack_task *task,
                                   const struct imrec_pack_options *options, struct imrec_error *err)
 {
     struct imrec_pack_task paths;
+    char *archives;
     IMREC_TRY(pack_options_check(options, &p->o, err));
     IMREC_TRY(check_task(task, &p->o, err));
     IMREC_TRY(pack_task_paths(task, &paths, err));
-    return keep_names(p, &paths, err);
+    IMREC_TRY(archives_in_folder(&paths, &p->o, &archives, err));
+    if (archives != NULL)
+        paths.root = archives;
+    enum imrec_status st = check_packed(&paths, err);
+    if (st == IMREC_OK)
+        st = keep_names(p, &paths, err);
+    imrec_free(archives);
+    return st;
 }
 
 struct imrec_plan_status plan_begun(const struct plan *p)

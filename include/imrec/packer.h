@@ -83,7 +83,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(const char *, label_ext,     "",  0, 255,     "EXT|none", "list", "of tar archives: extension of a sample's label, a number (default: the first of cls, label and id that the first sample has); of TFRecord files: the feature (default: image/class/label); none = pack without labels") \
     X(const char *, fields,        "",  0, 4095,    "EXT,...", "list",  "pack files next to each image as fields of its record: a/b.txt for a/b.jpg with txt, in a tar archive the same of its sample, in a TFRecord file the features of its Example; an image without one is skipped, unless it is written as txt?") \
     X(const char *, columns,       "",  0, 4095,    "NAME,...", "list", "names of the list's last columns, those after the path, which are packed as fields of the record; of a name that is written as url? an empty column is no field") \
-    X(enum imrec_archive_errors, archive_errors, "skip", 0, 2, "skip|skip_damage|stop", "list", "what is wrong with an archive or a sample of it: skip and report it; the same for damage alone, the rest is an error; or all of it is an error, before anything is packed")
+    X(enum imrec_archive_errors, archive_errors, "skip", 0, 2, "skip|skip_damage|stop", "list", "what is wrong with an archive or a sample of it: skip and report it; the same for damage alone, the rest is an error; or all of it is an error, before anything is packed") \
+    X(int64_t, label_offset,       "0", -(1 << 24), 1 << 24, "classes", "list", "of tar archives and TFRecord files: added to every label; -1 for classes that count from 1")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until
@@ -109,8 +110,8 @@ IMREC_API IMREC_NODISCARD enum imrec_status imrec_pack_options_set(struct imrec_
 /* What to pack, and the output. */
 struct imrec_pack_task {
     const char *list; /* LIST.lst, or NULL: a folder of classes is the list */
-    const char *root; /* that folder, or tar archives or TFRecord files ("a.tar;b.tar.gz", a glob);
-                         with a list the folder of its relative paths */
+    const char *root; /* that folder, or tar archives or TFRecord files ("a.tar;b.tar.gz", a glob,
+                         a folder of them); with a list the folder of its relative paths */
     const char *out;  /* OUT.rec (".rec" is optional) ... */
     bool exact_name;  /* ... or the exact name; .idx and the others are appended to it */
     /* Called at every image, and several times a second while one takes long: false ends the run

@@ -213,7 +213,7 @@ else:
     pack.__doc__ = """Packs images into record shards: `out`.rec, .idx, .lst, .crc, class list, manifest, all or nothing.
 
     source    a folder of classes, a LIST.lst (its paths are relative to `root`, or to the list's folder), a .tar or .tar.gz of
-              WebDataset, a .tfrecord, or a list of these archives, each a path or a URI; a data set of Hugging Face; an ImageFolder of
+              WebDataset, a .tfrecord, a list of these archives, or a folder of them, each a path or a URI; a data set of Hugging Face; an ImageFolder of
               torchvision, or a Subset of one; or an iterable of (image, label), (image, label, id), or dicts.
     image     key of the image in a dict, column of a data set, extension of a tar's member if a sample has several, or feature.
     label     the same for the label; None packs without labels: 0 is stored, and the card and the manifest record it.

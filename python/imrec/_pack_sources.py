@@ -32,8 +32,7 @@ def is_path(value: Any) -> bool:
 
 def folder_or_list(source: Any, root: Any) -> tuple[Any, Any]:
     """What C packs: LIST.lst or None, and the root: the folder, or where the list's paths begin. A URI stays as it is written."""
-    name = os.fsdecode(source)
-    name = name[len(_FILE):] if name.startswith(_FILE) else name
+    name = _local(source)
     is_uri = "://" in name
     name = name if is_uri else str(Path(name))
     bare = name.partition("?")[0] if is_uri else name
@@ -54,9 +53,25 @@ def _no_source(path: str) -> Error:
 
 
 def is_tar(source: Any) -> bool:
-    """One tar archive or TFRecord file, or a list of them."""
+    """One tar archive or TFRecord file, a list of them, or the folder that they are in."""
+    if is_path(source) and os.path.isdir(_local(source)):
+        return _holds_tars(_local(source))
     all_of = source if isinstance(source, (list, tuple)) else [source]
     return bool(all_of) and all(is_path(one) and _TAR.search(os.fsdecode(one)) and not os.path.isdir(one) for one in all_of)
+
+
+def _local(source: Any) -> str:
+    name = os.fsdecode(source)
+    return name[len(_FILE):] if name.startswith(_FILE) else name
+
+
+def _holds_tars(folder: str) -> bool:
+    """What else is in the folder C looks at."""
+    try:
+        with os.scandir(folder) as entries:
+            return any(_TAR.search(one.name) and not one.name.startswith(".") and not one.is_dir() for one in entries)
+    except OSError:
+        return False
 
 
 def find(source: Any, image: str, label: str | None, id: str | None, unpacked: Unpacked) -> Source:

@@ -12,6 +12,7 @@ import tarfile
 import pytest
 
 import imrec
+import imrec.distributed
 from conftest import jpeg, make_image
 from imrec._webdataset import samples
 from tests_support import warnings_of
@@ -405,6 +406,27 @@ def test_samples_that_are_none_are_errors(tmp_path, caplog):
     imrec.pack(path, tmp_path / "u.rec", image=".left.jpg", force=True)
     assert imrec.open(tmp_path / "u.rec")[0].image == jpeg(make_image(0))
     assert warnings_of(caplog)[-1] == "files of the archives that are not packed: .md, .hidden.jpg, .right.jpg"
+
+
+def test_a_folder_of_archives_is_packed_as_these(tmp_path):
+    (tmp_path / "shards").mkdir()
+    for n in range(2):
+        archive(tmp_path / "shards" / f"t-0000{n}-of-00002.tar", [{"jpg": jpeg(make_image(n)), "cls": b"%d" % n}], f"x{n}/")
+    names = sorted((tmp_path / "shards").iterdir())
+    for out, source in (("a", names), ("b", tmp_path / "shards"), ("c", f"file://{tmp_path}/shards/")):
+        assert imrec.pack(source, tmp_path / f"{out}.rec")["encoded"] == {}
+        assert (tmp_path / f"{out}.rec").read_bytes() == (tmp_path / "a.rec").read_bytes()
+    imrec.distributed.pack(tmp_path / "shards", tmp_path / "d.rec", tasks=2, workers=1)
+    assert (tmp_path / "d.rec").read_bytes() == (tmp_path / "a.rec").read_bytes()
+    imrec.pack(tmp_path / "shards", tmp_path / "e.rec", label_offset=-1)
+    assert [record.label for record in imrec.open(tmp_path / "e.rec")] == [-1, 0]
+    names[1].unlink()
+    with pytest.raises(imrec.StorageError, match="its name says 2 shards, and 1 is missing: t-00001-of-00002.tar"):
+        imrec.pack(tmp_path / "shards", tmp_path / "f.rec")
+    (tmp_path / "shards" / "cats").mkdir()
+    (tmp_path / "shards" / "cats" / "a.jpg").write_bytes(jpeg(make_image(0)))
+    with pytest.raises(imrec.ArgumentError, match="holds archives .t-00000-of-00002.tar. and a folder of images .cats."):
+        imrec.pack(tmp_path / "shards", tmp_path / "f.rec")
 
 
 @pytest.mark.parametrize("name", ["a.tar", "a.tar.gz"])
