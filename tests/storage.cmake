@@ -7,6 +7,7 @@ imrec_test(test_sink storage LABEL fault)
 imrec_test(test_cache cache LABEL fault)
 if(IMREC_PACKED_LIBRARIES)
   imrec_test(test_gzip_source packed LABEL fault)
+  imrec_fuzz(gzip packed MAX_LEN 32768)
 endif()
 imrec_fuzz(cache cache)
 

@@ -263,9 +263,9 @@ static enum imrec_status no_such_byte(const struct gzip_source *g, struct imrec_
     if (g->why.status != IMREC_OK)
         return imrec_error_at(err, g->why.status, g->why.offset, "%.200s: %.280s", g->name,
                               g->why.message);
-    return imrec_error_at(err, IMREC_ERR_CORRUPT, g->out,
+    return imrec_error_at(err, IMREC_ERR_CORRUPT, g->reached,
                           "%.200s has %" PRIu64 " bytes unpacked, fewer than when it was listed",
-                          g->name, g->out);
+                          g->name, g->reached);
 }
 
 /* With the lock held. */
@@ -273,10 +273,12 @@ static enum imrec_status copy_some(struct gzip_source *g, uint64_t offset, uint8
                                    size_t *copied, struct imrec_error *err)
 {
     *copied = 0;
+    if (g->ended && offset >= g->reached) /* what comes after damage may look like a member */
+        return no_such_byte(g, err);
     IMREC_TRY(seek(g, offset, err));
     if (offset >= g->out) {
         const enum imrec_status st = advance(g, offset - g->out + n, err);
-        return st == IMREC_END ? no_such_byte(g, err) : st;
+        return st != IMREC_END ? st : offset < g->out ? IMREC_OK : no_such_byte(g, err);
     }
     const size_t at = (size_t)(offset % KEPT_BYTES), whole = KEPT_BYTES - at;
     const uint64_t there = g->out - offset;

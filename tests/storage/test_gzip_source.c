@@ -157,6 +157,45 @@ TEST(what_is_wrong_ends_the_bytes_where_it_is)
     source_close(s);
 }
 
+TEST(a_member_after_zeros_is_not_read_at_a_second_try)
+{
+    static const uint8_t zeros[10];
+    make_plain(1000);
+    gzip_put(&packed, plain, plain_n, 6);
+    ck_assert_int_eq(buf_append(&packed, zeros, sizeof(zeros), &err), IMREC_OK);
+    gzip_put(&packed, plain, plain_n, 6);
+    expect_damage("is followed by other bytes from byte", plain_n);
+}
+
+/* Appends a code of 8 bits, whose first bit is the highest one, after `*bits` bits of a block. */
+static void put_code(unsigned *bits, unsigned code)
+{
+    for (int i = 7; i >= 0; i--, ++*bits) {
+        if (*bits % 8 == 0)
+            ck_assert_int_eq(buf_append(&packed, "", 1, &err), IMREC_OK);
+        packed.p[packed.n - 1] |= (uint8_t)((code >> i & 1) << *bits % 8);
+    }
+}
+
+TEST(all_bytes_before_damage_are_read_however_many_are_asked_for)
+{
+    enum { LETTERS = 40, LETTER_A = 0x30 + 'a', NO_LENGTH = 0xc6 }; /* of the fixed codes */
+    plain_n = LETTERS;
+    plain = malloc(plain_n);
+    memset(plain, 'a', plain_n);
+    ck_assert_int_eq(buf_append(&packed, "\x1f\x8b\x08\0\0\0\0\0\0\x03\x03", 11, &err), IMREC_OK);
+    unsigned bits = 3; /* the last block, of fixed codes */
+    for (int i = 0; i < LETTERS; i++)
+        put_code(&bits, LETTER_A);
+    put_code(&bits, NO_LENGTH);
+    for (size_t n = 1; n <= plain_n; n++) {
+        struct source *s = open_packed();
+        expect_bytes(s, plain_n - n, n);
+        source_close(s);
+    }
+    expect_damage("is damaged before byte", plain_n);
+}
+
 TEST(lacking_memory_is_an_error_or_a_longer_way)
 {
     make_plain((size_t)5 << 20);
