@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "dataset/transfer/old_shards.h"
+#include "dataset/transfer/unfinished.h"
 #include "storage/lock.h"
 #include "storage/sink.h"
 #include "storage/uri_range.h"
@@ -166,14 +167,45 @@ transfer_set_write(struct transfer_set *s, uint64_t index, struct imrec_error *e
 
 /* ---- the set ------------------------------------------------------------------------------ */
 
+static enum imrec_status
+all_are_there(const struct transfer_set *s, uint64_t count, bool *whole, struct imrec_error *err)
+{
+    *whole = true;
+    for (uint64_t k = 0; *whole && k < count; k++) {
+        char *shard;
+        IMREC_TRY(name_of(s, k, count, &shard, err));
+        const enum imrec_status st = sink_exists(shard, whole, err);
+        imrec_free(shard);
+        IMREC_TRY(st);
+    }
+    return IMREC_OK;
+}
+
+/* Of a run that was killed while shards got their names: these are all, which stay, or go. */
+static enum imrec_status clear_named(const struct transfer_set *s, struct imrec_error *err)
+{
+    uint64_t count;
+    bool whole;
+    IMREC_TRY(unfinished_read(s->output, s->stem, &count, err));
+    if (count == 0)
+        return IMREC_OK;
+    IMREC_TRY(all_are_there(s, count, &whole, err));
+    for (uint64_t k = 0; !whole && k < count; k++)
+        remove_shard(s, k, count, "");
+    unfinished_end(s->output, s->stem);
+    return IMREC_OK;
+}
+
 /* Two runs would write into the same temporary files. */
 static enum imrec_status clear(struct transfer_set *s, struct imrec_error *err)
 {
     const struct old_shards old = {s->output, s->stem, s->kind->side_files, s->count};
     char *lock = imrec_joined(s->output, s->stem, ".lock");
-    const enum imrec_status st =
+    enum imrec_status st =
         lock != NULL ? lock_take(lock, &s->lock, err) : IMREC_NO_MEMORY(err, "no memory");
     imrec_free(lock);
+    if (st == IMREC_OK)
+        st = clear_named(s, err);
     return st == IMREC_OK ? old_shards_clear(&old, err) : st;
 }
 
@@ -255,6 +287,10 @@ enum imrec_status transfer_set_commit(struct transfer_set *s, struct imrec_error
     do
         IMREC_TRY(end_shard(s, err));
     while (s->number < s->count);
+    if (s->numbered && s->number > 1) {
+        s->marked = true;
+        IMREC_TRY(unfinished_begin(s->output, s->stem, s->number, err));
+    }
     make_way(s);
     while (s->published < s->number)
         IMREC_TRY(publish_next(s, err));
@@ -279,6 +315,8 @@ void transfer_set_end(struct transfer_set *s)
     s->kind->end(s->out);
     if (s->begun && !s->committed)
         discard(s);
+    if (s->marked)
+        unfinished_end(s->output, s->stem);
     lock_drop(s->lock);
     for (uint64_t k = 0; k < s->name_count; k++)
         imrec_free(s->names[k]);

@@ -2,7 +2,8 @@
  * are cut and called as im2rec's, or after a range of names.
  *
  * All are written under temporary names. When the last one is complete all get their names, one
- * after the other; the shards that they replace are removed before. */
+ * after the other; the shards that they replace are removed before. A run that is killed then
+ * leaves OUT.unfinished, by which the next one knows the shards that are of no whole set. */
 #ifndef IMREC_DATASET_TRANSFER_TRANSFER_SET_H
 #define IMREC_DATASET_TRANSFER_TRANSFER_SET_H
 
@@ -25,6 +26,7 @@ struct transfer_set {
     uint64_t bytes;           /* of those before it */
     uint64_t published;
     bool open, begun, committed;
+    bool marked; /* OUT.unfinished is there */
     struct lock *lock;
 };
 

@@ -30,13 +30,15 @@ static const struct {
             {"a.tar", "out.rec", 0, 1},      {"a.tar", "out.rec", 3, 3},
             {"a.tar", "out.tar", 3, 3},      {"a.rec", "out-{1..3}.tar", 0, 3}};
 
+static int64_t g_shards; /* in place of the row's, unless 0 */
+
 static enum imrec_status convert_to(int row, const char *output)
 {
     struct imrec_records_options o;
     imrec_records_options_init(&o);
     o.input = tmp_path(&g_dir, rows[row].input);
     o.output = output;
-    o.shards = rows[row].shards;
+    o.shards = g_shards != 0 ? g_shards : rows[row].shards;
     memset(&g_err, 0, sizeof(g_err));
     return imrec_convert_records(&o, &g_result, &g_err);
 }
@@ -49,6 +51,7 @@ static void make_folder_of(const char *name)
 static void begin(void)
 {
     struct imrec_records_options o;
+    g_shards = 0;
     g_dir = tmpdir_make();
     small_shard(tmp_path(&g_dir, "a.rec"), 0, RECORDS);
     ck_assert_uint_eq(small_checksums(tmp_path(&g_dir, "a.rec")), RECORDS);
@@ -99,8 +102,18 @@ static bool are_same(const char *a, const char *b)
     return same;
 }
 
-/* How many files out/ has, all of which are those of want/. */
-static int count_whole(bool parts)
+static bool is_left(const char *name)
+{
+    static const char *const ends[] = {".part", ".unfinished"};
+    const size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++)
+        if (n > strlen(ends[i]) && strcmp(name + n - strlen(ends[i]), ends[i]) == 0)
+            return true;
+    return false;
+}
+
+/* How many files out/ has, all of which are those of want/, besides what a killed run has left. */
+static int count_whole(bool killed)
 {
     char name[230];
     struct dirent *e;
@@ -108,9 +121,7 @@ static int count_whole(bool parts)
     DIR *d = opendir(tmp_path(&g_dir, "out"));
     ck_assert_ptr_nonnull(d);
     while ((e = readdir(d)) != NULL) {
-        const size_t bytes = strlen(e->d_name);
-        if (e->d_name[0] == '.' ||
-            (parts && bytes > 5 && strcmp(e->d_name + bytes - 5, ".part") == 0))
+        if (e->d_name[0] == '.' || (killed && is_left(e->d_name)))
             continue;
         (void)snprintf(name, sizeof(name), "want/%.200s", e->d_name);
         const char *want = tmp_path(&g_dir, name);
@@ -220,8 +231,8 @@ LOOP_TEST(what_was_there_is_replaced_as_a_whole, 0, COUNT(rows))
     for (uint64_t n = 1; n <= renames; n++) {
         const struct fault_script script = {.rename_eio = n};
         ck_assert_int_eq(convert_by(_i, &script), IMREC_ERR_IO);
-        const int left = count_whole(false);
-        ck_assert_int_eq(left, rows[_i].count == 1);
+        const bool untouched = n == 1 && rows[_i].shards != 0; /* the mark got no name */
+        ck_assert_int_eq(count_whole(false), untouched ? files_of(_i) : rows[_i].count == 1);
     }
     const struct fault_script full = {.space = 100};
     remove_out();
@@ -261,4 +272,38 @@ LOOP_TEST(a_killed_run_leaves_whole_files_and_parts_that_the_next_one_removes, 0
         remove_out();
     }
     ck_assert_uint_gt(killed, 0);
+}
+
+static bool is_marked(void)
+{
+    return access(tmp_path(&g_dir, "out/out.unfinished"), F_OK) == 0;
+}
+
+/* Some of the names are never given without a word, and the next run, of another number of shards,
+ * removes what is of no whole set. */
+LOOP_TEST(shards_of_a_killed_run_are_known_by_a_mark, 0, COUNT(rows))
+{
+    static const struct fault_script none, slow = {.rename_ms = 15};
+    unsigned some = 0;
+    bool at_work = true;
+    if (rows[_i].shards == 0)
+        return;
+    make_want(_i);
+    for (unsigned ms = 5; at_work; ms += 10) {
+        at_work = killed_after(_i, &slow, ms);
+        const int left = count_whole(true);
+        const bool whole = left == files_of(_i), marked = is_marked();
+        ck_assert_msg(left == 0 || whole || marked, "%d files, and no mark", left);
+        some += left != 0 && !whole;
+        g_shards = 2;
+        const enum imrec_status st = convert_by(_i, &none);
+        g_shards = 0;
+        ck_assert_msg(st == (whole ? IMREC_ERR_ARGUMENT : IMREC_OK), "%d of %d files: %d %s", left,
+                      files_of(_i), (int)st, g_err.message);
+        ck_assert(!is_marked());
+        if (whole)
+            ck_assert_int_eq(count_whole(false), files_of(_i));
+        remove_out();
+    }
+    ck_assert_uint_gt(some, 0);
 }

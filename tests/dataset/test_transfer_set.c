@@ -100,6 +100,40 @@ static void expect_same(const char *a, const char *b)
 
 CASE(.setup = begin, .teardown = end)
 
+static void put(const char *name, const char *text)
+{
+    ck_assert_int_eq(mem_put(name, text, strlen(text), &g_err), IMREC_OK);
+}
+
+TEST(a_mark_that_nobody_has_written_is_refused)
+{
+    static const char *const texts[] = {"",     "3",         "0\n", "-1\n",
+                                        "3 \n", "1048577\n", "x\n", "99999999999999999999999\n"};
+    struct imrec_records_options o = from_to("mem://a.rec", "mem://c.tar");
+    o.shards = 3;
+    for (size_t i = 0; i < COUNT(texts); i++) {
+        put("c.unfinished", texts[i]);
+        refuse(&o, "c.unfinished exists, and no conversion has written it");
+    }
+    put("c.unfinished", "4\n");
+    put("c-00001-of-00004.tar", "x");
+    convert("mem://a.rec", "mem://c.tar", 3, 0);
+    expect_none("mem://c-00001-of-00004.tar");
+    expect_none("mem://c.unfinished");
+}
+
+TEST(a_whole_set_with_a_mark_stays)
+{
+    convert("mem://a.rec", "mem://c.tar", 3, 0);
+    put("c.unfinished", "3\n"); /* killed when all had their names */
+    struct imrec_records_options o = from_to("mem://c-00000-of-00003.tar", "mem://c.tar");
+    o.shards = 2;
+    refuse(&o, "-of-00003.tar exists, next to which");
+    expect_none("mem://c.unfinished");
+    (void)size_of("mem://c-00000-of-00003.tar");
+    (void)size_of("mem://c-00002-of-00003.tar");
+}
+
 TEST(n_shards_are_cut_and_called_as_those_of_im2rec)
 {
     convert("mem://a.rec", "mem://b.tfrecord", 0, 0);
