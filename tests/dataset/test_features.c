@@ -377,6 +377,9 @@ LOOP_TEST(other_bytes_come_back_by_value_and_are_counted, 0, 8)
         {"\x1a\x02\x0a\x00", "", 4, 0, true},             /* an empty list, packed */
     };
     keep_odd(rows[_i].x, rows[_i].x_bytes, rows[_i].rest, rows[_i].rest_bytes);
+    convert("mem://a.tfrecord", "mem://copy.tfrecord");
+    expect_same("mem://a.tfrecord", "mem://copy.tfrecord");
+    ck_assert_uint_eq(g_result.rewritten, 0);
     convert("mem://a.tfrecord", "mem://b.rec");
     ck_assert_uint_eq(g_result.rewritten, rows[_i].rewritten);
     convert("mem://b.rec", "mem://c.tfrecord");
