@@ -26,6 +26,14 @@ for set in f.rec c.cbf; do
     diff -r photos out && echo the same files
     rm -r out
 done
+echo "-- resumed, and with a file of others in the way"
+imrec export --quiet f.rec out >/dev/null
+printf 'imrec export 1\nof f.rec\n' >out/export.part
+rm out/export.lst out/cat/p102.jpg out/bee/p101.json
+echo of others >out/bee/p101.json
+imrec export --quiet f.rec out | sed -E 's/[0-9.]+ KiB/SIZE/'
+cat out/bee/p101.json out/export.lst; (cd out && find . -type f | sort)
+rm -r out
 imrec export --quiet f.tfrecord out >/dev/null; (cd out && find . -type f | sort)
 cat out/2/2.image%2Fid; echo
 im2rec --quiet --no-shuffle --pass-through --fields 'caption.txt,json?' photos/export.lst photos again.rec
