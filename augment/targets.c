@@ -210,8 +210,33 @@ static enum imrec_status move_mask(struct targets *t, struct imrec_error *err)
 uint64_t targets_bytes(const struct recipe *r)
 {
     const struct imrec_shape *s = &r->o->data_shape;
-    const bool moves = r->o->masks != IMREC_MASK_NONE && r->augmenter_count != 0;
+    const bool moves = r->o->masks != IMREC_MASK_NONE &&
+                       (r->augmenter_count != 0 || r->o->mask_kind == IMREC_MASK_INSTANCE);
     return moves ? 2 * sizeof(uint16_t) * (uint64_t)s->width * s->height : 0;
+}
+
+/* What was moved is where the path begins from now on. */
+static void begin_again(struct targets *t)
+{
+    projection_compose(t->before, t->path.m, t->before);
+    path_begin(&t->path, t->path.width, t->path.height);
+}
+
+enum imrec_status targets_bind_objects(struct targets *t, struct imrec_error *err)
+{
+    const struct augment_options *o = t->recipe->o;
+    if (t->label == NULL || t->label->numbers == NULL || t->mask == NULL)
+        return IMREC_OK;
+    IMREC_TRY(move_mask(t, err));
+    begin_again(t);
+    const struct mask *m = t->mask;
+    if (o->mask_boxes) {
+        objects_find(t->objects, m, t->columns, t->rows, t->label);
+        objects_bound(t->objects, t->label, t->columns, t->rows, t->min_side);
+    }
+    objects_renumber(t->objects, t->label, 1, (uint16_t)o->ignore_label, m->values,
+                     (size_t)m->width * m->height);
+    return IMREC_OK;
 }
 
 /* ---- augmenters of the user's ------------------------------------------------------------- */
@@ -225,8 +250,7 @@ targets_show(struct targets *t, struct imrec_augmenter_call *call, struct imrec_
         call->mask_bits = t->mask->bits;
     }
     move_labels(t);
-    projection_compose(t->before, t->path.m, t->before);
-    path_begin(&t->path, t->path.width, t->path.height);
+    begin_again(t);
     call->keypoints = t->recipe->keypoints;
     if (t->label == NULL)
         return IMREC_OK;
@@ -236,13 +260,26 @@ targets_show(struct targets *t, struct imrec_augmenter_call *call, struct imrec_
     return IMREC_OK;
 }
 
+/* Other values would be objects than those that have numbers. */
+static bool changes_widths(const struct det_label *l)
+{
+    return l->values[0] != (float)l->header ||
+           (det_label_count(l) != 0 && l->values[1] != (float)l->object);
+}
+
 enum imrec_status targets_take_back(struct targets *t, const struct imrec_augmenter_call *call,
                                     struct imrec_error *err)
 {
     (void)call;
-    if (t->label != NULL) {
-        IMREC_TRY(det_label_read(t->label, t->label->values, t->label->n, err));
-        return targets_check_label(t->recipe, t->label, err);
+    struct det_label *l = t->label;
+    if (l != NULL) {
+        if (l->numbers != NULL && changes_widths(l))
+            return imrec_fail(err, IMREC_ERR_DATA,
+                              "an augmenter has changed the widths of header or objects: they are "
+                              "%u and %u, and with mask_kind=instance stay so",
+                              l->header, l->object);
+        IMREC_TRY(det_label_read_numbered(l, l->values, l->n, l->numbers, err));
+        return targets_check_label(t->recipe, l, err);
     }
     return t->values != NULL ? targets_check_points(t->recipe, t->values, t->value_count, err)
                              : IMREC_OK;

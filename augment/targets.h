@@ -8,6 +8,7 @@
 #include "augment/draw/det_label.h"
 #include "augment/draw/recipe.h"
 #include "augment/geometry/path.h"
+#include "augment/objects.h"
 #include "imrec/augmenter.h"
 
 struct targets {
@@ -23,6 +24,9 @@ struct targets {
     uint32_t value_count;
     uint32_t columns, rows; /* of the image in the slot: coordinates are shares of them */
     struct mask *moved;     /* two: a mask on its way, in turns */
+    /* With mask_kind=instance, by the caller: */
+    struct object_room *objects; /* for the numbers of `label` */
+    float min_side;              /* of a box that its pixels bound, px of the slot */
 };
 
 static inline bool recipe_moves_targets(const struct recipe *r)
@@ -53,6 +57,9 @@ void targets_finish(struct targets *t, bool mirror, bool flip);
 /* Where the slot's places are in the source, of width x height px. */
 void targets_place(const struct targets *t, uint32_t width, uint32_t height,
                    struct imrec_place *out);
+/* With numbers next to the label's objects: boxes that their pixels bound, and numbers that count
+ * the objects that are left, in label and mask. After targets_finish(). */
+IMREC_NODISCARD enum imrec_status targets_bind_objects(struct targets *t, struct imrec_error *err);
 /* Values of the slot's type; one that does not fit it is IMREC_ERR_DATA. */
 IMREC_NODISCARD enum imrec_status
 targets_write_mask(const struct targets *t, void *slot, struct imrec_error *err);

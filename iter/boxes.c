@@ -52,10 +52,25 @@ enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
     return IMREC_OK;
 }
 
+uint32_t iter_object_room(const struct imrec_iter *it)
+{
+    const uint32_t labels = it->tiles.kind_count != 0 ? MOSAIC_TILES : 1;
+    const bool numbered = it->options.mask_kind == IMREC_MASK_INSTANCE;
+    return numbered ? labels * ((it->label_width - DET_LABEL_HEAD) / 5) + 1 : 0;
+}
+
 /* ---- a sample -------------------------------------------------------------------------------- */
 
+/* Object i of the record is the pixels of i + 1. */
+static void number(uint32_t *numbers, uint32_t values)
+{
+    for (uint32_t i = 0; numbers != NULL && i < values / 5; i++)
+        numbers[i] = i + 1;
+}
+
 enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct record *r, float *row,
-                                  struct det_label *label, struct imrec_error *err)
+                                  uint32_t *numbers, struct det_label *label,
+                                  struct imrec_error *err)
 {
     const uint32_t room = it->slots.label_width - DET_LABEL_HEAD;
     float *to = row + DET_LABEL_HEAD;
@@ -73,7 +88,10 @@ enum imrec_status iter_take_boxes(const struct imrec_iter *it, const struct reco
         memcpy(to, found.listed, n * sizeof(*to));
     for (uint32_t i = 0; found.listed == NULL && i < n; i++)
         to[i] = record_label(r, i);
-    IMREC_TRY(det_label_read(label, to, n, err));
+    number(numbers, n);
+    IMREC_TRY(det_label_read_numbered(label, to, n, numbers, err));
+    if (numbers != NULL)
+        IMREC_TRY(objects_check(&it->augment, label, "the label", err));
     return targets_check_label(&it->recipe, label, err);
 }
 

@@ -14,7 +14,8 @@ static void free_worker(struct worker *w)
     further_sampler_free(&w->further);
     mosaic_sampler_free(&w->mosaic);
     parse_room_free(&w->room);
-    imrec_free(w->views);
+    object_room_free(&w->objects);
+    IMREC_FREE(w->views, w->numbers);
 }
 
 /* Accepts NULL and every half-built state. */

@@ -16,7 +16,7 @@ static enum imrec_status make_tile(struct imrec_iter *it, struct worker *w,
 {
     struct record r;
     IMREC_TRY(iter_parse(it, ref, w, &r, err));
-    IMREC_TRY(iter_take_boxes(it, &r, w->mosaic.row, label, err));
+    IMREC_TRY(iter_take_boxes(it, &r, w->mosaic.row, w->mosaic.row_numbers, label, err));
     w->mosaic.sampler.mask_png = w->sampler.mask_png;
     return mosaic_make_tile(&w->mosaic, r.image, &r.pixels, key, err);
 }
@@ -94,6 +94,8 @@ static enum imrec_status make_mosaic(struct imrec_iter *it, const struct ticket 
     float *row = v->label.values - DET_LABEL_HEAD; /* of the slot */
     mosaic_begin(m, d, v->kind, it->recipe.keypoints, &v->label);
     IMREC_TRY(make_canvas(it, t, w, v->sample.key, d, err));
+    if (m->label.numbers != NULL)
+        IMREC_TRY(objects_check(&it->augment, &m->label, "its mosaic", err));
     v->mosaic = d;
     v->canvas_mask = m->tile_mask != NULL ? &m->mask : NULL;
     v->label = m->label;

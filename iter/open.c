@@ -275,6 +275,24 @@ static uint32_t label_room(const struct imrec_iter *it)
     return it->recipe.boxes ? it->label_width - DET_LABEL_HEAD : (uint32_t)it->options.label_width;
 }
 
+/* Of instance masks: numbers for each of n views. */
+static enum imrec_status
+make_objects(const struct imrec_iter *it, struct worker *w, uint32_t n, struct imrec_error *err)
+{
+    const uint32_t room = iter_object_room(it);
+    IMREC_TRY(object_room_init(&w->objects, room, err));
+    if (room == 0)
+        return IMREC_OK;
+    w->numbers = imrec_realloc(NULL, (uint64_t)n * room, sizeof(*w->numbers));
+    if (w->numbers == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for the numbers of %u objects", room);
+    for (uint32_t i = 0; i < n; i++) {
+        w->views[i].numbers = w->numbers + (size_t)i * room;
+        w->views[i].targets.objects = &w->objects;
+    }
+    return IMREC_OK;
+}
+
 static enum imrec_status
 make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_error *err)
 {
@@ -282,12 +300,13 @@ make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_e
     w->views = imrec_zalloc(n, sizeof(*w->views));
     if (w->views == NULL)
         return IMREC_NO_MEMORY(err, "no memory for the %u images of a sample", n);
+    IMREC_TRY(make_objects(it, w, n, err));
     if (!it->options.audio && !it->further.none) /* which need nothing of the kind */
         IMREC_TRY(
             sampler_init(&w->sampler, &it->views, &it->headroom, it->mean_image, stream, err));
     IMREC_TRY(further_sampler_init(&w->further, &it->further, &it->headroom, stream, err));
     IMREC_TRY(mosaic_sampler_init(&w->mosaic, &it->tiles, &it->headroom, DET_LABEL_HEAD,
-                                  label_room(it), err));
+                                  label_room(it), &w->objects, err));
     return !it->container.kind->rooms
                ? IMREC_OK
                : parse_room_init(&w->room, label_room(it), it->options.dtype_label,

@@ -36,6 +36,8 @@ struct worker {
     struct further_sampler further;
     struct mosaic_sampler mosaic;
     struct sampler_view *views; /* of the sample in hand: slot after slot, tensor after tensor */
+    struct object_room objects; /* of instance masks; nothing without */
+    uint32_t *numbers;          /* of all views */
     struct parse_room room;     /* of a kind that needs one */
     atomic_uint_least64_t decode_ns, augment_ns, images, failed; /* no cache line is shared */
     atomic_uint_least64_t decodes, made, replaced;
@@ -158,11 +160,13 @@ IMREC_NODISCARD enum imrec_status iter_find_labels(const struct imrec_iter *it,
 IMREC_NODISCARD enum imrec_status iter_take_labels(struct imrec_iter *it, const struct record *r,
                                                    uint32_t shard, size_t row,
                                                    struct imrec_error *err);
-/* boxes.c: into the slot's row of labels, checked; and what belongs around it when the image is
- * made. */
-IMREC_NODISCARD enum imrec_status iter_take_boxes(const struct imrec_iter *it,
-                                                  const struct record *r, float *row,
-                                                  struct det_label *label, struct imrec_error *err);
+/* boxes.c: objects that a label may have and a worker has room for; 0: they have no numbers. */
+uint32_t iter_object_room(const struct imrec_iter *it);
+/* boxes.c: into the slot's row of labels, checked, with `numbers` for the objects, or NULL; and
+ * what belongs around it when the image is made. */
+IMREC_NODISCARD enum imrec_status
+iter_take_boxes(const struct imrec_iter *it, const struct record *r, float *row, uint32_t *numbers,
+                struct det_label *label, struct imrec_error *err);
 void iter_finish_boxes(const struct imrec_iter *it, const struct imrec_draw *d,
                        const struct det_label *label, float *row);
 

@@ -17,6 +17,14 @@ static uint64_t index_bytes(const struct imrec_iter *it)
                        : sums;
 }
 
+/* Of a worker. */
+static uint64_t objects_bytes(const struct imrec_iter *it)
+{
+    const uint64_t room = iter_object_room(it);
+    return object_room_bytes((uint32_t)room) +
+           view_kinds_count(&it->views) * room * sizeof(uint32_t);
+}
+
 enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
@@ -29,7 +37,8 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
     const bool two = it->further.count != 0 || it->tiles.kind_count != 0;
     const uint32_t samplers = two ? 2 : 1; /* of a worker, with their buffers */
     const uint64_t mosaic = mosaic_sampler_bytes(&it->tiles, it->label_width);
-    const uint64_t scratch = it->worker_count * ((uint64_t)samplers * HEADROOM_FREE_BYTES + mosaic);
+    const uint64_t scratch =
+        it->worker_count * ((uint64_t)samplers * HEADROOM_FREE_BYTES + mosaic + objects_bytes(it));
     const uint64_t index = index_bytes(it);
     const uint64_t keep = o->keep_in_memory ? it->container.end - it->container.begin : 0;
     if (batches == UINT64_MAX)

@@ -44,6 +44,7 @@ static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slo
     v->kind = view_kinds_kind(&it->views, s->cells[t->cell].sweep, tensor);
     v->slot = slots_data(s, t->cell, tensor, slot);
     v->mosaic = NULL;
+    v->canvas_mask = NULL;
     v->sample = (struct paint_sample){.key = key_of(it, t, slot, tensor, id)};
     if (labelled) {
         v->sample.labels = labels;
@@ -68,7 +69,7 @@ static enum imrec_status begin_slot(struct imrec_iter *it, const struct ticket *
     const size_t row = slots_row(s, t->cell, slot);
     float *labels = s->labels + row * s->label_width;
     if (it->recipe.boxes)
-        IMREC_TRY(iter_take_boxes(it, p, labels, &views[0].label, err));
+        IMREC_TRY(iter_take_boxes(it, p, labels, views[0].numbers, &views[0].label, err));
     else
         IMREC_TRY(iter_take_labels(it, p, t->record->shard, row, err));
     if (it->recipe.keypoints != 0 && !it->recipe.boxes)

@@ -66,10 +66,10 @@ check_object(const struct det_label *l, uint32_t i, struct imrec_error *err)
     return IMREC_OK;
 }
 
-enum imrec_status
-det_label_read(struct det_label *l, float *values, uint32_t n, struct imrec_error *err)
+enum imrec_status det_label_read_numbered(struct det_label *l, float *values, uint32_t n,
+                                          uint32_t *numbers, struct imrec_error *err)
 {
-    *l = (struct det_label){.values = values, .n = n};
+    *l = (struct det_label){.values = values, .n = n, .numbers = numbers};
     if (n < 2)
         return imrec_fail(err, IMREC_ERR_CORRUPT,
                           "the label has %u value; with boxes it begins with the widths of "
@@ -92,7 +92,22 @@ det_label_read(struct det_label *l, float *values, uint32_t n, struct imrec_erro
     return IMREC_OK;
 }
 
+enum imrec_status
+det_label_read(struct det_label *l, float *values, uint32_t n, struct imrec_error *err)
+{
+    return det_label_read_numbered(l, values, n, NULL, err);
+}
+
 /* ---- moving ------------------------------------------------------------------------------- */
+
+float *det_label_keep(struct det_label *l, uint32_t i, float *to)
+{
+    const float *object = l->values + l->header + (size_t)i * l->object;
+    if (l->numbers != NULL)
+        l->numbers[(size_t)(to - l->values - l->header) / l->object] = l->numbers[i];
+    memmove(to, object, l->object * sizeof(*to));
+    return to + l->object;
+}
 
 static float share(double v, double begin, double end)
 {
@@ -114,9 +129,9 @@ void det_label_project(struct det_label *l, struct det_box region, const bool *k
         const bool area = moved[XMAX] > moved[XMIN] && moved[YMAX] > moved[YMIN];
         if (!area || (keep != NULL && !keep[i]))
             continue;
-        memmove(to, l->values + l->header + (size_t)i * l->object, l->object * sizeof(*to));
-        memcpy(to + XMIN, moved + XMIN, 4 * sizeof(*to));
-        to += l->object;
+        float *const kept = to;
+        to = det_label_keep(l, i, kept);
+        memcpy(kept + XMIN, moved + XMIN, 4 * sizeof(*to));
     }
     l->n = (uint32_t)(to - l->values);
 }
@@ -141,11 +156,8 @@ void det_label_follow(struct det_label *l, const struct det_way *way)
     const uint32_t count = det_label_count(l);
     float *to = l->values + l->header;
     for (uint32_t i = 0; i < count; i++) {
-        float *object = l->values + l->header + (size_t)i * l->object;
-        if (!follow(way, object))
-            continue;
-        memmove(to, object, l->object * sizeof(*to));
-        to += l->object;
+        if (follow(way, l->values + l->header + (size_t)i * l->object))
+            to = det_label_keep(l, i, to);
     }
     l->n = (uint32_t)(to - l->values);
 }

@@ -11,6 +11,7 @@
 struct det_label {
     float *values; /* n of them, the caller's; changed in place, never more */
     uint32_t n, header, object;
+    uint32_t *numbers; /* of each object in its instance mask, ascending; NULL: there is none */
 };
 
 struct det_box { /* shares of the image's sides */
@@ -21,6 +22,10 @@ struct det_box { /* shares of the image's sides */
  * area. IMREC_ERR_CORRUPT names field and value. */
 IMREC_NODISCARD enum imrec_status
 det_label_read(struct det_label *l, float *values, uint32_t n, struct imrec_error *err);
+/* The same, and numbers[i] stays with object i: n / 5 of them. */
+IMREC_NODISCARD enum imrec_status det_label_read_numbered(struct det_label *l, float *values,
+                                                          uint32_t n, uint32_t *numbers,
+                                                          struct imrec_error *err);
 
 static inline uint32_t det_label_count(const struct det_label *l)
 {
@@ -35,6 +40,10 @@ static inline bool det_box_contains_centre(struct det_box region, struct det_box
     const double x = (b.left + b.right) / 2, y = (b.top + b.bottom) / 2;
     return x >= region.left && x < region.right && y >= region.top && y < region.bottom;
 }
+
+/* Object i is kept, as the one at `to`, which is i's place or an earlier one: the place of the next
+ * one. */
+float *det_label_keep(struct det_label *l, uint32_t i, float *to);
 
 /* `region`, which may reach over the image's edges, becomes the image: boxes are cut off at
  * its edges; those of which keep[i] is false, or nothing is left, are dropped. keep NULL: all. */

@@ -246,6 +246,10 @@ static enum imrec_status check_targets(const struct recipe *r, struct imrec_erro
                             "keypoints=%lld need label_width=%lld or more: x, y and visibility "
                             "of each, after the other values of a label",
                             (long long)o->keypoints, 3 * (long long)o->keypoints);
+    if (o->mask_kind == IMREC_MASK_INSTANCE && (!r->boxes || o->masks == IMREC_MASK_NONE))
+        return IMREC_REFUSE(err, "mask_kind=instance says that masks number the objects of a "
+                                 "label: it needs masks= and labels of boxes (boxes=1, or "
+                                 "aug_seq=det_aug_default)");
     if (o->masks == IMREC_MASK_UINT8 && o->ignore_label > UINT8_MAX)
         return IMREC_REFUSE(err, "ignore_label is more than masks=uint8 can hold: 255");
     return IMREC_OK;

@@ -249,6 +249,8 @@ enum imrec_locality {
     X(float,    max_mosaic_shift,   "0.25", 0, 0.5,     "0..1",    "detection",    "the four meet in the middle of a canvas of twice the slot's sides, shifted by shares of its sides from [-N, N]", SCOPE_TARGETS) \
     X(float,    min_mosaic_scale,   "1",  0.1, 10,      "",        "detection",    "minimum scale of that canvas, of which the slot shows the middle; 0.5 shows all of it", SCOPE_TARGETS) \
     X(float,    max_mosaic_scale,   "1",  0.1, 10,      "",        "detection",    "maximum scale of that canvas", SCOPE_TARGETS) \
-    X(bool,     record_places,      "0",  0, 1,         "0|1",     "auxiliary",    "deliver the map of each slot back to its record's image", SCOPE_TARGETS)
+    X(bool,     record_places,      "0",  0, 1,         "0|1",     "auxiliary",    "deliver the map of each slot back to its record's image", SCOPE_TARGETS) \
+    X(enum imrec_mask_kind, mask_kind, "semantic", 0, 1, "semantic|instance", "segmentation", "semantic: values of masks are classes; instance: value k shows object k of the label, counted from 1, and 0 the background", SCOPE_TARGETS) \
+    X(bool,     mask_boxes,         "1",  0, 1,         "0|1",     "segmentation", "with mask_kind=instance a box becomes the bounds of its object's pixels in the slot; 0 = it is moved as boxes without masks are", SCOPE_TARGETS)
 /* clang-format on */
 #endif

@@ -19,6 +19,8 @@ struct imrec_share { /* "K/N": share K, from 0, of N equal ones */
 enum imrec_dtype { IMREC_FLOAT32, IMREC_FLOAT16, IMREC_UINT8, IMREC_INT8, IMREC_BFLOAT16 };
 /* Type of a mask's values; none: masks are not delivered. */
 enum imrec_mask_type { IMREC_MASK_NONE, IMREC_MASK_UINT8, IMREC_MASK_UINT16, IMREC_MASK_INT32 };
+/* What the values of a mask are: classes of pixels, or the numbers of the label's objects. */
+enum imrec_mask_kind { IMREC_MASK_SEMANTIC, IMREC_MASK_INSTANCE };
 enum imrec_label_dtype { IMREC_LABEL_FLOAT32, IMREC_LABEL_FLOAT64, IMREC_LABEL_INT64 };
 /* Values of a further tensor of a batch (images=). */
 enum imrec_image_type {

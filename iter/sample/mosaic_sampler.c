@@ -33,7 +33,8 @@ uint64_t mosaic_sampler_bytes(const struct view_kinds *tiles, uint32_t label_roo
         return 0;
     const uint64_t value =
         tiles->kinds[0].o.data_shape.channels + (has_masks(tiles) ? sizeof(uint16_t) : 0);
-    return IMAGES * (most_pixels(tiles) * value + (uint64_t)label_room * sizeof(float));
+    const uint64_t numbers = has_masks(tiles) ? label_room / 5 * sizeof(uint32_t) : 0;
+    return IMAGES * (most_pixels(tiles) * value + (uint64_t)label_room * sizeof(float) + numbers);
 }
 
 /* Everything of its largest size: nothing grows later. */
@@ -60,14 +61,27 @@ make_rooms(struct mosaic_sampler *m, uint64_t pixels, uint32_t head, struct imre
     return IMREC_OK;
 }
 
+static enum imrec_status make_numbers(struct mosaic_sampler *m, struct imrec_error *err)
+{
+    const uint64_t most = m->objects->most;
+    if (most == 0)
+        return IMREC_OK;
+    m->row_numbers = imrec_realloc(NULL, most, sizeof(*m->row_numbers));
+    m->label.numbers = imrec_realloc(NULL, most, sizeof(*m->label.numbers));
+    return m->row_numbers != NULL && m->label.numbers != NULL
+               ? IMREC_OK
+               : IMREC_NO_MEMORY(err, "no memory for the numbers of a mosaic's objects");
+}
+
 enum imrec_status mosaic_sampler_init(struct mosaic_sampler *m, const struct view_kinds *tiles,
                                       struct headroom *headroom, uint32_t head, uint32_t label_room,
-                                      struct imrec_error *err)
+                                      struct object_room *objects, struct imrec_error *err)
 {
-    *m = (struct mosaic_sampler){.kinds = tiles, .label_room = label_room};
+    *m = (struct mosaic_sampler){.kinds = tiles, .label_room = label_room, .objects = objects};
     if (tiles->kind_count == 0)
         return IMREC_OK;
     IMREC_TRY(sampler_init(&m->sampler, tiles, headroom, NULL, false, err));
+    IMREC_TRY(make_numbers(m, err));
     return make_rooms(m, most_pixels(tiles), head, err);
 }
 
@@ -78,6 +92,7 @@ void mosaic_sampler_free(struct mosaic_sampler *m)
     image_free(&m->canvas);
     mask_free(&m->mask);
     IMREC_FREE(m->tile, m->tile_mask, m->row, m->label.values);
+    IMREC_FREE(m->row_numbers, m->label.numbers);
     *m = (struct mosaic_sampler){0};
 }
 
@@ -180,15 +195,28 @@ static enum imrec_status add_objects(struct mosaic_sampler *m, const struct mosa
     l->object = from->object;
     l->values[1] = (float)from->object;
     memcpy(l->values + l->n, from->values + from->header, values * sizeof(float));
+    if (l->numbers != NULL)
+        memcpy(l->numbers + det_label_count(l), from->numbers, count * sizeof(*l->numbers));
     for (uint32_t i = 0; i < count; i++, l->n += l->object)
         mosaic_move_object(&m->draw, at, m->keypoints, l->values + l->n, l->object);
     return IMREC_OK;
 }
 
+/* Its objects come after those that the canvas has. */
+static void number_tile(const struct mosaic_sampler *m, struct det_label *label)
+{
+    const struct augment_options *o = options_of(m);
+    if (label->numbers == NULL)
+        return;
+    objects_renumber(m->objects, label, det_label_count(&m->label) + 1, (uint16_t)o->ignore_label,
+                     m->tile_mask, (size_t)o->data_shape.width * o->data_shape.height);
+}
+
 enum imrec_status mosaic_add_tile(struct mosaic_sampler *m, uint32_t number,
-                                  const struct det_label *label, struct imrec_error *err)
+                                  struct det_label *label, struct imrec_error *err)
 {
     const uint32_t width = options_of(m)->data_shape.width;
+    number_tile(m, label);
     const struct mosaic_place at = mosaic_place(&m->draw, number, m->tile_width, m->tile_height);
     copy_rows(&at, &m->draw, width, m->canvas.view.channels, m->tile, m->canvas.view.pixels);
     if (m->tile_mask != NULL)

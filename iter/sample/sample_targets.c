@@ -15,11 +15,12 @@ void sample_targets_begin(struct sampler *p, struct sampler_view *v, uint32_t wi
     t->recipe = r;
     memcpy(t->before, (const double[9]){1, 0, 0, 0, 1, 0, 0, 0, 1}, sizeof(t->before));
     t->moved = p->moved;
-    t->mask = v->mosaic != NULL ? v->canvas_mask : NULL;
+    t->mask = v->canvas_mask;
     t->orientation = 1;
     steps_path(&t->path, r, &v->draw, width, height);
     t->columns = shown.width;
     t->rows = shown.height;
+    t->min_side = r->det.on && v->draw.warped ? r->o->min_box_side : 0;
 }
 
 enum imrec_status sample_targets_check_mask(const struct sampler *p,
@@ -41,13 +42,13 @@ uint64_t sample_targets_claim(const struct sampler *p, const struct sampler_view
 {
     const uint64_t twice = 2 * sizeof(uint16_t); /* an interlaced one is decoded at once */
     uint64_t most = 0;
-    if (p->mask_png.p == NULL)
+    if (p->options->masks == IMREC_MASK_NONE)
         return 0;
     for (uint32_t i = 0; i < n; i++) {
         const uint64_t bytes = targets_bytes(recipe_of(p, &views[i]));
         most = bytes > most ? bytes : most;
     }
-    return twice * info->width * info->height + most;
+    return (p->mask_png.p != NULL ? twice * info->width * info->height : 0) + most;
 }
 
 enum imrec_status sample_targets_take_mask(struct sampler *p, struct sampler_view *views,
@@ -74,6 +75,7 @@ sample_targets_finish(const struct sampler *p, struct sampler_view *v, struct im
         targets_place(t, p->width, p->height, v->place);
     else if (v->place != NULL) /* four images */
         *v->place = (struct imrec_place){0};
+    IMREC_TRY(targets_bind_objects(t, err));
     if (t->label != NULL)
         v->draw.boxes = det_label_count(t->label);
     return t->mask != NULL ? targets_write_mask(t, v->mask_slot, err) : IMREC_OK;

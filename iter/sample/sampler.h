@@ -17,6 +17,7 @@ struct sampler_view {
     uint32_t kind; /* its shape: of those that the sampler was begun with */
     void *slot;
     struct det_label label;           /* moved with the image, where there are boxes */
+    uint32_t *numbers;                /* room for those of the label; NULL: no instance masks */
     struct paint_sample sample;       /* its key says which of the sample's images it is */
     struct targets targets;           /* what moves with it, where sample.targets is this */
     struct imrec_place *place;        /* out; NULL: nobody wants it */

@@ -177,6 +177,7 @@ class ImageRecordIter:
             "channels": options.data_shape.channels, "shuffle": options.shuffle,
             "seed": options.seed if options.seed_aug < 0 else options.seed_aug,
             "masks": options.masks != lib.IMREC_MASK_NONE, "keypoints": options.keypoints,
+            "instances": options.mask_kind == lib.IMREC_MASK_INSTANCE,
             "boxes": options.boxes or self._detects, "detects": self._detects,
             "views": options.num_views, "mosaics": options.rand_mosaic_prob, "places": options.record_places,
             "bfloat16": self._bfloat16, "nhwc": self._nhwc, "fields": tuple(field_names(self._parameters.get("fields"))),

@@ -30,7 +30,13 @@ def fitted(images: torch.Tensor, labels: np.ndarray[Any, Any]) -> list[torch.Ten
     return [image[:, :int(label[1]), :int(label[2])] if label[3] else image for image, label in zip(images, labels)]
 
 
-def target(label: np.ndarray[Any, Any], number: int, points: int) -> dict[str, Any]:
+def _masks(mask: np.ndarray[Any, Any], rows: int, columns: int, count: int) -> torch.Tensor:
+    """Of each object its own: value k of an instance mask is object k, counted from 1."""
+    numbers = np.arange(1, count + 1, dtype=np.int64).reshape(-1, 1, 1)
+    return torch.from_numpy((mask[None, :rows, :columns] == numbers).astype(np.uint8))
+
+
+def target(label: np.ndarray[Any, Any], number: int, points: int, mask: np.ndarray[Any, Any] | None = None) -> dict[str, Any]:
     """The objects of an image as torchvision's detectors take them."""
     rows, columns, objects = _parts(label)
     shares = np.array([columns, rows, columns, rows], np.float32)
@@ -41,11 +47,14 @@ def target(label: np.ndarray[Any, Any], number: int, points: int) -> dict[str, A
     if points:
         places = objects[:, objects.shape[1] - 3 * points:] if len(objects) else np.empty((0, 3 * points), np.float32)
         out["keypoints"] = torch.from_numpy(places.reshape(-1, points, 3) * np.array([columns, rows, 1], np.float32))
+    if mask is not None:
+        out["masks"] = _masks(mask, rows, columns, len(objects))
     return out
 
 
-def targets(batch: Batch, points: int) -> list[dict[str, Any]]:
-    return [target(label, int(number), points) for label, number in zip(batch.labels, batch.ids.tolist())]
+def targets(batch: Batch, points: int, instances: bool) -> list[dict[str, Any]]:
+    masks = batch.masks if instances and batch.masks is not None else [None] * len(batch.labels)
+    return [target(label, int(number), points, mask) for label, number, mask in zip(batch.labels, batch.ids.tolist(), masks)]
 
 
 def lists(samples: Sequence[Any]) -> Any:

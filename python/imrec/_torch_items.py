@@ -55,6 +55,7 @@ class Items:
         self._pairs = _names(deliver, weights, available)
         self.as_dict = isinstance(deliver, Mapping) or deliver == "dict"
         self._points, self._permute, self._nhwc = options["keypoints"], channels_last, options["nhwc"]
+        self._instances = options["instances"]
         self._label_dtype, self._classes = label_dtype, classes
         for _, item in self._pairs:
             self._check(item)
@@ -104,7 +105,7 @@ class Items:
         return _torch_detection.fitted(images.permute(0, 3, 1, 2) if self._nhwc else images, batch.labels)
 
     def _target(self, batch: Batch) -> list[dict[str, Any]]:
-        return _torch_detection.targets(batch, self._points)
+        return _torch_detection.targets(batch, self._points, self._instances)
 
     def _further(self, name: str, batch: Batch) -> Any:
         images = [images[name] for images in batch.view_images]

@@ -136,7 +136,7 @@ class Loader(Face):
         fitted: a list of images (C, H, W) without the filling of resize_mode="fit"; target: a list of dicts of boxes (float32
         (n, 4): left, top, right, bottom in px of that image), labels (int64 (n,): the class + 1, as 0 is the background),
         image_id (the id), area (float32 (n,): of the boxes), iscrowd (int64 (n,)), with keypoints=K also keypoints (float32
-        (n, K, 3): x, y in px, visibility).
+        (n, K, 3): x, y in px, visibility), with masks= and mask_kind="instance" also masks (uint8 (n, H, W)).
         Default: (image, label), with weights=True (image, label, weight), with images="none" without image.
     transform: a function of one sample, a tuple or dict as in `deliver` but of one slot; returns what replaces it.
     collate: a function of the list of a batch's samples; returns the batch. Default with transform: torch's default_collate;

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import imrec
-from conftest import jpeg, write_shard
+from conftest import jpeg, png, write_shard
 
 torch = pytest.importorskip("torch", reason="torch is not installed")
 import imrec.torch  # noqa: E402
@@ -72,6 +72,60 @@ def test_boxes_are_where_the_pixels_are(coco, more):
                     assert np.allclose(found, (left, top, right, bottom), atol=1.6), (found, target)
                     seen += 1
     assert seen >= 5
+
+
+@pytest.fixture(scope="module")
+def instances(tmp_path_factory):
+    """A shard of red and green squares on blue, and masks that number them; every fourth image has none."""
+    folder = tmp_path_factory.mktemp("instances")
+    (folder / "images").mkdir()
+    (folder / "masks").mkdir()
+    images, annotations = [], []
+    for i in range(12):
+        pixels, mask = np.zeros((60, 80, 3), np.uint8), np.zeros((60, 80), np.uint8)
+        pixels[:] = (0, 0, 255)
+        mask[58:] = 77  # a number of nobody
+        for k, (x, y) in enumerate([(4 + i, 6), (44, 8 + i)] if i % 4 != 3 else []):
+            pixels[y:y + 24, x:x + 24] = (255, 0, 0) if k == 0 else (0, 255, 0)
+            mask[y:y + 24, x:x + 24] = k + 1
+            annotations.append({"id": len(annotations) + 1, "image_id": i, "category_id": k + 1, "bbox": [x, y, 24, 24], "area": 576,
+                                "iscrowd": k})
+        (folder / "images" / f"{i}.jpg").write_bytes(jpeg(pixels, 98))
+        (folder / "masks" / f"{i}.png").write_bytes(png(mask))
+        images.append({"id": i, "file_name": f"{i}.jpg", "width": 80, "height": 60})
+    categories = [{"id": 1, "name": "red"}, {"id": 2, "name": "green"}]
+    (folder / "boxes.json").write_text(json.dumps({"images": images, "annotations": annotations, "categories": categories}))
+    subprocess.run([sys.executable, "-m", "imrec", "im2rec", "--pass-through", "--annotations", folder / "boxes.json", "--masks",
+                    folder / "masks", folder / "images", folder / "t.rec"], check=True, capture_output=True)
+    return str(folder / "t.rec")
+
+
+@pytest.mark.parametrize("more", [{}, {"resize_mode": "force", "layout": "NHWC"}, {"rand_mirror_prob": 0.5, "masks": "int32"},
+                                  {"rand_affine_prob": 1.0, "max_affine_angle": 90, "max_affine_shift": 0.3}, {"rand_mosaic_prob": 1.0},
+                                  {"rand_crop_prob": 1.0, "min_crop_scales": 0.4, "max_crop_scales": 0.6}], ids=str)
+def test_each_object_has_its_mask(instances, more):
+    seen = empty = 0
+    with loader(instances, **{"masks": "uint8", "mask_kind": "instance", **more}) as batches:
+        for images, targets in batches:
+            for image, target in zip(images, targets):
+                masks = target["masks"]
+                assert masks.dtype == torch.uint8 and masks.shape == (len(target["labels"]), *image.shape[1:])
+                assert (masks.sum(0) <= 1).all()
+                empty += len(masks) == 0
+                for mask, label, box in zip(masks, target["labels"].tolist(), target["boxes"].tolist()):
+                    ys, xs = torch.nonzero(mask, as_tuple=True)
+                    assert np.allclose((xs.min(), ys.min(), xs.max() + 1, ys.max() + 1), box, atol=1e-3)
+                    painted = image[label - 1].float() - image[2].float()  # the middle of it is seen, too
+                    assert painted[mask.bool()].mean() > 150
+                    seen += 1
+    assert seen >= 9 and (empty or "rand_mosaic_prob" in more)
+
+
+def test_masks_of_classes_are_no_masks_of_objects(instances):
+    with loader(instances, masks="uint8") as batches:
+        assert all("masks" not in target for _, targets in batches for target in targets)
+    with pytest.raises(imrec.ArgumentError, match="it needs masks="):
+        loader(instances, mask_kind="instance")
 
 
 def test_mosaics_have_the_boxes_of_four_and_no_results(coco):
