@@ -83,7 +83,7 @@ void objects_find(struct object_room *r, const struct mask *m, uint32_t columns,
                   const struct det_label *l)
 {
     const uint32_t top = highest(r, l);
-    const struct object_pixels none = {UINT32_MAX, UINT32_MAX, 0, 0, 0};
+    const struct object_pixels none = {UINT32_MAX, UINT32_MAX, 0, 0, 0, 0};
     for (uint32_t i = 0; i <= top; i++)
         r->found[i] = none;
     for (uint32_t y = 0; y < rows; y++) {

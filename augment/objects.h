@@ -12,6 +12,7 @@
 struct object_pixels {
     uint32_t left, top, right, bottom; /* bounds, px; right and bottom are not within */
     uint64_t count;
+    uint64_t hidden; /* of them, by what is pasted over them; 0 at first */
 };
 
 /* What a worker owns for it. */

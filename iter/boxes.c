@@ -23,10 +23,16 @@ static enum imrec_status widest_of(struct imrec_iter *it, uint32_t *widest, stru
                                          : IMREC_OK;
 }
 
-/* One header, of at least two values, and the objects of four labels. */
-static uint32_t widest_of_mosaics(uint32_t widest)
+/* Records whose objects a slot may show. */
+static uint32_t samples_of_slot(const struct imrec_iter *it)
 {
-    const uint64_t n = widest < 2 ? widest : 2 + MOSAIC_TILES * ((uint64_t)widest - 2);
+    return (it->tiles.kind_count != 0 ? MOSAIC_TILES : 1) + (it->moves.kind_count != 0);
+}
+
+/* One header, of at least two values, and the objects of several labels. */
+static uint32_t widest_of_many(uint32_t widest, uint32_t labels)
+{
+    const uint64_t n = widest < 2 ? widest : 2 + labels * ((uint64_t)widest - 2);
     return n > UINT32_MAX ? UINT32_MAX : (uint32_t)n;
 }
 
@@ -43,8 +49,8 @@ enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
     if (room > 0 && widest > room)
         return IMREC_REFUSE(err, "label_pad_width is %lld, but there is a label of %u values",
                             (long long)room, widest);
-    if (room <= 0 && it->tiles.kind_count != 0)
-        widest = widest_of_mosaics(widest);
+    if (room <= 0)
+        widest = widest_of_many(widest, samples_of_slot(it));
     if (widest > MAX_ROOM)
         return imrec_fail(err, IMREC_ERR_LIMIT,
                           "a label has %u values; labels with boxes may have %u", widest, MAX_ROOM);
@@ -54,9 +60,8 @@ enum imrec_status iter_fit_boxes(struct imrec_iter *it, struct imrec_error *err)
 
 uint32_t iter_object_room(const struct imrec_iter *it)
 {
-    const uint32_t labels = it->tiles.kind_count != 0 ? MOSAIC_TILES : 1;
     const bool numbered = it->options.mask_kind == IMREC_MASK_INSTANCE;
-    return numbered ? labels * ((it->label_width - DET_LABEL_HEAD) / 5) + 1 : 0;
+    return numbered ? samples_of_slot(it) * ((it->label_width - DET_LABEL_HEAD) / 5) + 1 : 0;
 }
 
 /* ---- a sample -------------------------------------------------------------------------------- */

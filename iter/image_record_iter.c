@@ -13,6 +13,7 @@ static void free_worker(struct worker *w)
     sampler_free(&w->sampler);
     further_sampler_free(&w->further);
     mosaic_sampler_free(&w->mosaic);
+    paste_sampler_free(&w->paste);
     parse_room_free(&w->room);
     object_room_free(&w->objects);
     IMREC_FREE(w->views, w->numbers);
@@ -36,6 +37,7 @@ void imrec_iter_close(struct imrec_iter *it)
     batch_fields_free(&it->fields);
     view_kinds_free(&it->views);
     view_kinds_free(&it->tiles);
+    view_kinds_free(&it->moves);
     further_images_free(&it->further);
     batch_lease_leave(it->lease);
     label_table_free(&it->labels);

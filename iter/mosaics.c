@@ -9,43 +9,28 @@
 
 #include <string.h>
 
+struct tile {
+    struct sample_key key;
+    struct det_label label;
+};
+
 /* One sample of the mosaic: m->tile, and its label in m->row. */
 static enum imrec_status make_tile(struct imrec_iter *it, struct worker *w,
-                                   const struct record_ref *ref, struct sample_key key,
-                                   struct det_label *label, struct imrec_error *err)
+                                   const struct record_ref *ref, void *context,
+                                   struct imrec_error *err)
 {
+    struct tile *tile = context;
     struct record r;
     IMREC_TRY(iter_parse(it, ref, w, &r, err));
-    IMREC_TRY(iter_take_boxes(it, &r, w->mosaic.row, w->mosaic.row_numbers, label, err));
+    IMREC_TRY(iter_take_boxes(it, &r, w->mosaic.row, w->mosaic.row_numbers, &tile->label, err));
     w->mosaic.sampler.mask_png = w->sampler.mask_png;
-    return mosaic_make_tile(&w->mosaic, r.image, &r.pixels, key, err);
+    return mosaic_make_tile(&w->mosaic, r.image, &r.pixels, tile->key, err);
 }
 
 /* What is no fault of a record, and would be that of the next one, too. */
 static bool is_general(enum imrec_status st)
 {
     return st == IMREC_ERR_NO_MEMORY || st == IMREC_ERR_CANCELLED;
-}
-
-/* The chosen record, or, as it cannot be made, the next one of the window that can: the same one
- * whatever other threads have found out. It is reported where it is a sample of its own. */
-static enum imrec_status make_partner(struct imrec_iter *it, const struct ticket *t,
-                                      struct worker *w, uint64_t chosen, struct sample_key key,
-                                      struct det_label *label, struct imrec_error *err)
-{
-    const struct window *all = t->window;
-    enum imrec_status st = IMREC_ERR_DATA;
-    for (uint64_t i = 0; i < all->count && i < IMREC_REPLACE_TRIES; i++) {
-        const struct record_ref *ref = &all->records[(chosen + i) % all->count];
-        if (ref->lost)
-            continue;
-        st = make_tile(it, w, ref, key, label, err);
-        if (st == IMREC_OK || is_general(st))
-            return st;
-    }
-    return imrec_fail(
-        err, IMREC_ERR_DATA, "of %llu samples of its window none can be in its mosaic",
-        (unsigned long long)(all->count < IMREC_REPLACE_TRIES ? all->count : IMREC_REPLACE_TRIES));
 }
 
 /* Any record of the window but the ticket's own, unless it has no other. */
@@ -55,17 +40,37 @@ static uint64_t choose(const struct ticket *t, uint64_t bits)
     return count > 1 ? (own + 1 + rng_below(bits, count - 1)) % count : own;
 }
 
+enum imrec_status iter_make_partner(struct imrec_iter *it, const struct ticket *t, struct worker *w,
+                                    const struct partner *p, uint64_t bits, struct imrec_error *err)
+{
+    const struct window *all = t->window;
+    const uint64_t chosen = choose(t, bits);
+    enum imrec_status st = IMREC_ERR_DATA;
+    for (uint64_t i = 0; i < all->count && i < IMREC_REPLACE_TRIES; i++) {
+        const struct record_ref *ref = &all->records[(chosen + i) % all->count];
+        if (ref->lost)
+            continue;
+        st = p->make(it, w, ref, p->context, err);
+        if (st == IMREC_OK || is_general(st))
+            return st;
+    }
+    return imrec_fail(
+        err, IMREC_ERR_DATA, "of %llu samples of its window none can be %s",
+        (unsigned long long)(all->count < IMREC_REPLACE_TRIES ? all->count : IMREC_REPLACE_TRIES),
+        p->what);
+}
+
 static enum imrec_status make_canvas(struct imrec_iter *it, const struct ticket *t,
                                      struct worker *w, struct sample_key key,
                                      const struct mosaic_draw *d, struct imrec_error *err)
 {
-    struct det_label label;
-    IMREC_TRY(make_tile(it, w, t->record, key, &label, err));
-    IMREC_TRY(mosaic_add_tile(&w->mosaic, 0, &label, err));
+    struct tile tile = {.key = key};
+    const struct partner p = {make_tile, &tile, "in its mosaic"};
+    IMREC_TRY(make_tile(it, w, t->record, &tile, err));
+    IMREC_TRY(mosaic_add_tile(&w->mosaic, 0, &tile.label, err));
     for (uint32_t i = 1; i < MOSAIC_TILES; i++) {
-        const uint64_t chosen = choose(t, d->partner[i - 1]);
-        IMREC_TRY(make_partner(it, t, w, chosen, key, &label, err));
-        IMREC_TRY(mosaic_add_tile(&w->mosaic, i, &label, err));
+        IMREC_TRY(iter_make_partner(it, t, w, &p, d->partner[i - 1], err));
+        IMREC_TRY(mosaic_add_tile(&w->mosaic, i, &tile.label, err));
     }
     return IMREC_OK;
 }
@@ -85,9 +90,9 @@ take_label(const struct imrec_iter *it, struct sampler_view *v, float *row, stru
     return IMREC_OK;
 }
 
-static enum imrec_status make_mosaic(struct imrec_iter *it, const struct ticket *t,
-                                     struct worker *w, struct sampler_view *v,
-                                     const struct mosaic_draw *d, struct imrec_error *err)
+enum imrec_status iter_make_mosaic(struct imrec_iter *it, const struct ticket *t, struct worker *w,
+                                   struct sampler *s, struct sampler_view *v,
+                                   const struct mosaic_draw *d, struct imrec_error *err)
 {
     struct mosaic_sampler *m = &w->mosaic;
     struct imrec_image_info info;
@@ -99,39 +104,8 @@ static enum imrec_status make_mosaic(struct imrec_iter *it, const struct ticket 
     v->mosaic = d;
     v->canvas_mask = m->tile_mask != NULL ? &m->mask : NULL;
     v->label = m->label;
-    w->sampler.mask_png = (struct bytes){NULL, 0};
-    IMREC_TRY(sampler_look_at_pixels(&w->sampler, &m->canvas.view, &info, err));
-    IMREC_TRY(sampler_make_seen(&w->sampler, &info, v, 1, err));
+    s->mask_png = (struct bytes){NULL, 0};
+    IMREC_TRY(sampler_look_at_pixels(s, &m->canvas.view, &info, err));
+    IMREC_TRY(sampler_make_seen(s, &info, v, 1, err));
     return take_label(it, v, row, err);
-}
-
-static void note_times(struct worker *w)
-{
-    w->mosaic.decode_ns += w->sampler.decode_ns;
-    w->mosaic.augment_ns += w->sampler.augment_ns;
-}
-
-enum imrec_status iter_make_mosaics(struct imrec_iter *it, const struct ticket *t, struct worker *w,
-                                    const struct record *r, uint32_t n, struct imrec_error *err)
-{
-    struct mosaic_draw d;
-    w->mosaic.decode_ns = w->mosaic.augment_ns = 0;
-    for (uint32_t i = 0; i < n; i++) { /* while *r is valid */
-        struct sampler_view *v = &w->views[i];
-        if (mosaic_draw(recipe_of(&w->sampler, v), v->sample.key, &d))
-            continue;
-        IMREC_TRY(r->pixels.p == NULL ? sampler_make(&w->sampler, r->image, v, 1, err)
-                                      : sampler_make_decoded(&w->sampler, &r->pixels, v, 1, err));
-        note_times(w);
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        struct sampler_view *v = &w->views[i];
-        if (!mosaic_draw(recipe_of(&w->sampler, v), v->sample.key, &d))
-            continue;
-        IMREC_TRY(make_mosaic(it, t, w, v, &d, err));
-        note_times(w);
-    }
-    w->sampler.decode_ns = w->mosaic.decode_ns;
-    w->sampler.augment_ns = w->mosaic.augment_ns;
-    return IMREC_OK;
 }

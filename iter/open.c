@@ -307,6 +307,8 @@ make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_e
     IMREC_TRY(further_sampler_init(&w->further, &it->further, &it->headroom, stream, err));
     IMREC_TRY(mosaic_sampler_init(&w->mosaic, &it->tiles, &it->headroom, DET_LABEL_HEAD,
                                   label_room(it), &w->objects, err));
+    IMREC_TRY(paste_sampler_init(&w->paste, &it->moves, &it->headroom, DET_LABEL_HEAD,
+                                 label_room(it), &w->objects, err));
     return !it->container.kind->rooms
                ? IMREC_OK
                : parse_room_init(&w->room, label_room(it), it->options.dtype_label,
@@ -459,6 +461,8 @@ static void forget_texts(struct imrec_iter *it)
         param_forget_texts(augment_params, &it->views.kinds[i].o);
     for (uint32_t i = 0; i < it->tiles.kind_count; i++)
         param_forget_texts(augment_params, &it->tiles.kinds[i].o);
+    for (uint32_t i = 0; i < it->moves.kind_count; i++)
+        param_forget_texts(augment_params, &it->moves.kinds[i].o);
     for (uint32_t i = 0; i < it->further.kinds.kind_count; i++)
         param_forget_texts(augment_params, &it->further.kinds.kinds[i].o);
 }
@@ -472,6 +476,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     IMREC_TRY(view_kinds_init(&it->views, o, err));
     IMREC_TRY(plan_further(it, err));
     IMREC_TRY(tile_kinds_init(&it->tiles, &it->views, o, &it->further, err));
+    IMREC_TRY(move_kinds_init(&it->moves, &it->views, o, &it->further, err));
     IMREC_TRY(take_label_width(it, err));
     if (slots_memory(o, &it->views, it->label_width) == UINT64_MAX)
         return imrec_fail(err, IMREC_ERR_LIMIT,

@@ -13,6 +13,7 @@
 #include "iter/sample/further_sampler.h"
 #include "iter/sample/label_table.h"
 #include "iter/sample/mosaic_sampler.h"
+#include "iter/sample/paste_sampler.h"
 #include "iter/sample/sampler.h"
 #include "iter/slots.h"
 #include "parallel/ordered.h"
@@ -35,6 +36,7 @@ struct worker {
     struct sampler sampler; /* codec, scratch, prepared kernels */
     struct further_sampler further;
     struct mosaic_sampler mosaic;
+    struct paste_sampler paste;
     struct sampler_view *views; /* of the sample in hand: slot after slot, tensor after tensor */
     struct object_room objects; /* of instance masks; nothing without */
     uint32_t *numbers;          /* of all views */
@@ -54,6 +56,7 @@ struct imrec_iter {
     struct view_kinds views;           /* what they make of a sample */
     struct further_images further;     /* likewise of its fields */
     struct view_kinds tiles;           /* of a mosaic's images; none: no mosaics */
+    struct view_kinds moves;           /* of images with pasted objects; none: nothing is pasted */
     uint32_t label_width;              /* of a slot: with boxes their head and room */
     bool indexed;                      /* records are known singly: an index, or CBF files */
     struct planes planes;              /* of images that are decoded: their shape */
@@ -121,11 +124,28 @@ void iter_begin_at(struct imrec_iter *it, const struct place *place);
 IMREC_NODISCARD enum imrec_status iter_parse(struct imrec_iter *it, const struct record_ref *ref,
                                              struct worker *w, struct record *out,
                                              struct imrec_error *err);
-/* mosaics.c: the images of w->views[0..n), of which some are mosaics. *r is the ticket's record; it
- * is not valid afterwards. */
-IMREC_NODISCARD enum imrec_status iter_make_mosaics(struct imrec_iter *it, const struct ticket *t,
-                                                    struct worker *w, const struct record *r,
-                                                    uint32_t n, struct imrec_error *err);
+/* mosaics.c: another sample of the ticket's window, for the slot of its own. */
+struct partner {
+    enum imrec_status (*make)(struct imrec_iter *it, struct worker *w, const struct record_ref *ref,
+                              void *context, struct imrec_error *err);
+    void *context;
+    const char *what; /* it is there for: "in its mosaic" */
+};
+/* The record that the bits choose, or, as it cannot be made, the next one of the window that can:
+ * the same one whatever other threads have found out. It is reported where it is a sample of its
+ * own. */
+IMREC_NODISCARD enum imrec_status iter_make_partner(struct imrec_iter *it, const struct ticket *t,
+                                                    struct worker *w, const struct partner *p,
+                                                    uint64_t bits, struct imrec_error *err);
+/* mosaics.c: the slot of *v, which is a mosaic; `s` makes it of the canvas. */
+IMREC_NODISCARD enum imrec_status
+iter_make_mosaic(struct imrec_iter *it, const struct ticket *t, struct worker *w, struct sampler *s,
+                 struct sampler_view *v, const struct mosaic_draw *d, struct imrec_error *err);
+/* scenes.c: the images of w->views[0..n), of which some are mosaics, or have objects pasted into
+ * them. *r is the ticket's record; it is not valid afterwards. */
+IMREC_NODISCARD enum imrec_status iter_make_scenes(struct imrec_iter *it, const struct ticket *t,
+                                                   struct worker *w, const struct record *r,
+                                                   uint32_t n, struct imrec_error *err);
 
 /* sounds.c: the record's file into the slots of w->views[n]. */
 IMREC_NODISCARD enum imrec_status iter_make_sound(struct imrec_iter *it, struct worker *w,

@@ -34,11 +34,12 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
                    windows = (it->stream.plan.arena_bytes + it->stream.plan.table_bytes) *
                                  it->stream.plan.arenas +
                              it->stream.plan.far_bytes;
-    const bool two = it->further.count != 0 || it->tiles.kind_count != 0;
-    const uint32_t samplers = two ? 2 : 1; /* of a worker, with their buffers */
-    const uint64_t mosaic = mosaic_sampler_bytes(&it->tiles, it->label_width);
-    const uint64_t scratch =
-        it->worker_count * ((uint64_t)samplers * HEADROOM_FREE_BYTES + mosaic + objects_bytes(it));
+    const uint32_t samplers = 1 + (it->further.count != 0) + (it->tiles.kind_count != 0) +
+                              (it->moves.kind_count != 0); /* of a worker, with their buffers */
+    const uint64_t composed = mosaic_sampler_bytes(&it->tiles, it->label_width) +
+                              paste_sampler_bytes(&it->moves, it->label_width);
+    const uint64_t scratch = it->worker_count * ((uint64_t)samplers * HEADROOM_FREE_BYTES +
+                                                 composed + objects_bytes(it));
     const uint64_t index = index_bytes(it);
     const uint64_t keep = o->keep_in_memory ? it->container.end - it->container.begin : 0;
     if (batches == UINT64_MAX)

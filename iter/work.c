@@ -45,6 +45,7 @@ static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slo
     v->slot = slots_data(s, t->cell, tensor, slot);
     v->mosaic = NULL;
     v->canvas_mask = NULL;
+    v->drawn = false;
     v->sample = (struct paint_sample){.key = key_of(it, t, slot, tensor, id)};
     if (labelled) {
         v->sample.labels = labels;
@@ -104,8 +105,8 @@ static enum imrec_status make(struct imrec_iter *it, const struct ticket *t, str
         return IMREC_OK;
     if (it->options.audio)
         return iter_make_sound(it, w, p->image, n, err);
-    if (it->tiles.kind_count != 0)
-        return iter_make_mosaics(it, t, w, p, n, err);
+    if (it->tiles.kind_count != 0 || it->moves.kind_count != 0)
+        return iter_make_scenes(it, t, w, p, n, err);
     if (p->pixels.p == NULL)
         return sampler_make(&w->sampler, p->image, w->views, n, err);
     return sampler_make_decoded(&w->sampler, &p->pixels, w->views, n, err);
@@ -117,7 +118,8 @@ static void count_decodes(const struct imrec_iter *it, struct worker *w)
         return;
     w->decodes = codec_decode_count(w->sampler.codec) +
                  (it->further.count != 0 ? codec_decode_count(w->further.sampler.codec) : 0) +
-                 (it->tiles.kind_count != 0 ? codec_decode_count(w->mosaic.sampler.codec) : 0);
+                 (it->tiles.kind_count != 0 ? codec_decode_count(w->mosaic.sampler.codec) : 0) +
+                 (it->moves.kind_count != 0 ? codec_decode_count(w->paste.sampler.codec) : 0);
 }
 
 static void count(struct imrec_iter *it, struct worker *w)

@@ -285,3 +285,15 @@ void det_draw_mosaic(const struct recipe *r, struct sample_key key, const struct
     move_affinely(r, key, m->scale, label, d);
     end(r, draw_block(key, DRAW_DET_GEOMETRY).v[0], label, d);
 }
+
+void det_draw_made(const struct recipe *r, struct sample_key key, struct imrec_draw *d)
+{
+    const struct imrec_shape *s = &r->o->data_shape;
+    begin(r, key, d);
+    d->mosaic = true; /* nothing of it is resized */
+    d->width = d->crop_width = d->fit_width = s->width;
+    d->height = d->crop_height = d->fit_height = s->height;
+    d->shift_h = d->shift_l = d->shift_s = 0;
+    d->value_contrast = 1;
+    d->flip = false;
+}

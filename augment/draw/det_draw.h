@@ -14,4 +14,6 @@ IMREC_NODISCARD enum imrec_status det_draw(const struct recipe *r, struct sample
 /* The same for the canvas of a mosaic, whose boxes may reach over its edges. */
 void det_draw_mosaic(const struct recipe *r, struct sample_key key, const struct mosaic_draw *m,
                      struct det_label *label, struct imrec_draw *d);
+/* Colours and what is erased, for an image that is a slot already: it is not moved any more. */
+void det_draw_made(const struct recipe *r, struct sample_key key, struct imrec_draw *d);
 #endif

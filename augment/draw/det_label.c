@@ -109,6 +109,27 @@ float *det_label_keep(struct det_label *l, uint32_t i, float *to)
     return to + l->object;
 }
 
+enum imrec_status
+det_label_append(struct det_label *l, const struct det_label *from, struct imrec_error *err)
+{
+    const uint32_t count = det_label_count(from), at = det_label_count(l);
+    if (count == 0)
+        return IMREC_OK;
+    if (at != 0 && l->object != from->object)
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "objects of %u values and objects of %u cannot be in one label: all "
+                          "objects of a set must have the same number",
+                          l->object, from->object);
+    l->object = from->object;
+    l->values[1] = (float)from->object;
+    memcpy(l->values + l->n, from->values + from->header,
+           (size_t)count * from->object * sizeof(float));
+    if (l->numbers != NULL)
+        memcpy(l->numbers + at, from->numbers, count * sizeof(*l->numbers));
+    l->n += count * from->object;
+    return IMREC_OK;
+}
+
 static float share(double v, double begin, double end)
 {
     const double at = (v - begin) / (end - begin);

@@ -45,6 +45,11 @@ static inline bool det_box_contains_centre(struct det_box region, struct det_box
  * one. */
 float *det_label_keep(struct det_label *l, uint32_t i, float *to);
 
+/* All objects of `from`, with their numbers, after those of l, whose values have room for them; the
+ * header stays. Objects of another width are IMREC_ERR_CORRUPT. */
+IMREC_NODISCARD enum imrec_status
+det_label_append(struct det_label *l, const struct det_label *from, struct imrec_error *err);
+
 /* `region`, which may reach over the image's edges, becomes the image: boxes are cut off at
  * its edges; those of which keep[i] is false, or nothing is left, are dropped. keep NULL: all. */
 void det_label_project(struct det_label *l, struct det_box region, const bool *keep);

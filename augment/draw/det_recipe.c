@@ -179,10 +179,23 @@ check_mosaic(const struct augment_options *o, bool on, struct imrec_error *err)
                       (long long)o->max_pixels);
 }
 
+static enum imrec_status
+check_pastes(const struct augment_options *o, bool on, struct imrec_error *err)
+{
+    if (o->rand_copy_paste_prob > 0 && (!on || o->mask_kind != IMREC_MASK_INSTANCE))
+        return IMREC_REFUSE(err, "rand_copy_paste_prob pastes objects by their masks: it needs "
+                                 "aug_seq=det_aug_default, masks= and mask_kind=instance, and "
+                                 "records with such masks");
+    if (o->max_copy_paste_objects > 0 && !(o->rand_copy_paste_prob > 0))
+        return IMREC_REFUSE(err, "max_copy_paste_objects needs rand_copy_paste_prob");
+    return IMREC_OK;
+}
+
 enum imrec_status
 det_recipe_check_moves(const struct augment_options *o, bool on, struct imrec_error *err)
 {
     IMREC_TRY(check_mosaic(o, on, err));
+    IMREC_TRY(check_pastes(o, on, err));
     if (o->rand_affine_prob > 0 && !on)
         return IMREC_REFUSE(err, "rand_affine_prob needs aug_seq=det_aug_default; with aug_default "
                                  "max_rotate_angle, max_shear_ratio and max_random_scale move an "

@@ -28,7 +28,7 @@ struct det_recipe {
  * without their boxes. */
 IMREC_NODISCARD enum imrec_status
 det_recipe_init(struct det_recipe *d, const struct augment_options *o, struct imrec_error *err);
-/* Refuses affine moves and mosaics that are not asked for as they must be; `on`:
+/* Refuses affine moves, mosaics and pastes that are not asked for as they must be; `on`:
  * aug_seq=det_aug_default. */
 IMREC_NODISCARD enum imrec_status
 det_recipe_check_moves(const struct augment_options *o, bool on, struct imrec_error *err);

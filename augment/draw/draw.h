@@ -64,10 +64,12 @@ enum draw_block {
     DRAW_IF_AFFINE = 162,     /* whether */
     DRAW_MOSAIC = 163,        /* whether, column, row, scale */
     DRAW_MOSAIC_WITH = 164,   /* three partners */
+    DRAW_PASTE = 165,         /* whether, partner, how many */
     DRAW_AUGMIX = 2048,       /* depth, then a block for each operation; 16 for each chain */
     DRAW_AUGMIX_SHARE = 4096, /* a gamma number; 16 tries of each */
     DRAW_DET_CROP = 1 << 20,  /* scale, aspect, column, row; a block for each trial of each */
-    DRAW_NOISE = 1 << 24,     /* of what is erased; a block for each pixel */
+    DRAW_PASTE_OBJECT = 1 << 21, /* whether it is pasted; a block for four objects */
+    DRAW_NOISE = 1 << 24,        /* of what is erased; a block for each pixel */
 };
 /* The resampling of inter_method, of which bits choose one. */
 uint8_t draw_method(const struct recipe *r, uint64_t bits, uint32_t from_width,

@@ -92,6 +92,7 @@ struct imrec_draw {
     bool mosaic;
     uint32_t mosaic_x, mosaic_y; /* where the four images meet on the canvas, px */
     float mosaic_scale;
+    uint32_t pasted; /* Detection: objects of another sample, of those in `boxes` */
 };
 
 /* Where the places of a slot are in the image of its record (record_places=1), through all that

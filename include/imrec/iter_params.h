@@ -242,7 +242,7 @@ enum imrec_locality {
     X(float,    max_affine_shear,   "0",  0, 40,        "degrees", "detection",    "maximum shear along rows and along columns: angles from [-N, N]", SCOPE_TARGETS) \
     X(float,    max_affine_shift,   "0",  0, 1,         "0..1",    "detection",    "maximum shift: shares of the slot's sides from [-N, N]", SCOPE_TARGETS) \
     X(float,    max_affine_tilt,    "0",  0, 0.4,       "",        "detection",    "maximum perspective: from the image's middle to its edges it is shrunk by up to 1 + N or enlarged by up to 1 - N, along rows and along columns", SCOPE_TARGETS) \
-    X(float,    min_box_area,       "0.1", 0, 1,        "0..1",    "detection",    "share of a box that must be seen after an affine move or in a mosaic", SCOPE_TARGETS) \
+    X(float,    min_box_area,       "0.1", 0, 1,        "0..1",    "detection",    "share of a box that must be seen after an affine move or in a mosaic, and of an object's pixels where others are pasted over it", SCOPE_TARGETS) \
     X(float,    min_box_side,       "2",  0, 65500,     "px",      "detection",    "minimum sides of a box in the slot, likewise", SCOPE_TARGETS) \
     X(float,    max_box_aspect,     "100", 1, 1e6,      "",        "detection",    "maximum ratio of a box's longer side to its shorter one, likewise", SCOPE_TARGETS) \
     X(float,    rand_mosaic_prob,   "0",  0, 1,         "0..1",    "detection",    "probability that a slot shows four samples, its own and three others of its window, with all their boxes", SCOPE_TARGETS) \
@@ -251,6 +251,8 @@ enum imrec_locality {
     X(float,    max_mosaic_scale,   "1",  0.1, 10,      "",        "detection",    "maximum scale of that canvas", SCOPE_TARGETS) \
     X(bool,     record_places,      "0",  0, 1,         "0|1",     "auxiliary",    "deliver the map of each slot back to its record's image", SCOPE_TARGETS) \
     X(enum imrec_mask_kind, mask_kind, "semantic", 0, 1, "semantic|instance", "segmentation", "semantic: values of masks are classes; instance: value k shows object k of the label, counted from 1, and 0 the background", SCOPE_TARGETS) \
-    X(bool,     mask_boxes,         "1",  0, 1,         "0|1",     "segmentation", "with mask_kind=instance a box becomes the bounds of its object's pixels in the slot; 0 = it is moved as boxes without masks are", SCOPE_TARGETS)
+    X(bool,     mask_boxes,         "1",  0, 1,         "0|1",     "segmentation", "with mask_kind=instance a box becomes the bounds of its object's pixels in the slot; 0 = it is moved as boxes without masks are", SCOPE_TARGETS) \
+    X(float,    rand_copy_paste_prob, "0", 0, 1,        "0..1",    "detection",    "probability that objects of another sample of the window are pasted into a slot by their masks, with boxes and keypoints; needs mask_kind=instance", SCOPE_TARGETS) \
+    X(int64_t,  max_copy_paste_objects, "0", 0, 65535,  "objects", "detection",    "maximum number of objects that are pasted; at least one is, unless the other sample has none; 0 = any number of them", SCOPE_TARGETS)
 /* clang-format on */
 #endif

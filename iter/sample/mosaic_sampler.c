@@ -183,22 +183,10 @@ static enum imrec_status add_objects(struct mosaic_sampler *m, const struct mosa
                                      const struct det_label *from, struct imrec_error *err)
 {
     struct det_label *l = &m->label;
-    const uint32_t count = det_label_count(from);
-    const size_t values = (size_t)count * from->object;
-    if (count == 0)
-        return IMREC_OK;
-    if (l->n > l->header && l->object != from->object)
-        return imrec_fail(err, IMREC_ERR_CORRUPT,
-                          "a mosaic of objects of %u values and of objects of %u has no label: all "
-                          "objects of a set must have the same number",
-                          l->object, from->object);
-    l->object = from->object;
-    l->values[1] = (float)from->object;
-    memcpy(l->values + l->n, from->values + from->header, values * sizeof(float));
-    if (l->numbers != NULL)
-        memcpy(l->numbers + det_label_count(l), from->numbers, count * sizeof(*l->numbers));
-    for (uint32_t i = 0; i < count; i++, l->n += l->object)
-        mosaic_move_object(&m->draw, at, m->keypoints, l->values + l->n, l->object);
+    float *object = l->values + l->n;
+    IMREC_TRY(det_label_append(l, from, err));
+    for (; object < l->values + l->n; object += l->object)
+        mosaic_move_object(&m->draw, at, m->keypoints, object, l->object);
     return IMREC_OK;
 }
 

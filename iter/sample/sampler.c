@@ -125,7 +125,8 @@ static enum imrec_status plan(struct sampler *p, struct sampler_view *v, uint32_
 {
     const struct recipe *r = recipe_of(p, v);
     const int64_t most = r->o->max_pixels;
-    if (v->mosaic == NULL)
+    const bool canvas = v->mosaic != NULL || (v->drawn && v->draw.mosaic);
+    if (!canvas) /* whose own images were resized */
         IMREC_TRY(steps_check(r, NULL, width, height, most, err));
     if (v->mosaic != NULL)
         det_draw_mosaic(r, v->sample.key, v->mosaic, &v->label, &v->draw);

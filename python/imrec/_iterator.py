@@ -179,7 +179,7 @@ class ImageRecordIter:
             "masks": options.masks != lib.IMREC_MASK_NONE, "keypoints": options.keypoints,
             "instances": options.mask_kind == lib.IMREC_MASK_INSTANCE,
             "boxes": options.boxes or self._detects, "detects": self._detects,
-            "views": options.num_views, "mosaics": options.rand_mosaic_prob, "places": options.record_places,
+            "views": options.num_views, "mosaics": options.rand_mosaic_prob, "pastes": options.rand_copy_paste_prob, "places": options.record_places,
             "bfloat16": self._bfloat16, "nhwc": self._nhwc, "fields": tuple(field_names(self._parameters.get("fields"))),
             "pixels": reads_pixels(self._parameters.get("images")), "images": tuple(image_names(self._parameters.get("images"))),
             "ends": {"num_parts": options.num_parts, "batch_size": batch, "epoch_size": options.epoch_size,

@@ -74,6 +74,9 @@ def _check(loader: Any) -> None:
     if options["mosaics"] > 0:
         raise ArgumentError(f"rand_mosaic_prob={options['mosaics']:g} makes images of four: what is found in one of them is in no single "
                             "image of COCO", field="rand_mosaic_prob")
+    if options["pastes"] > 0:
+        raise ArgumentError(f"rand_copy_paste_prob={options['pastes']:g} pastes objects of other images: what is found of them is not in the image",
+                            field="rand_copy_paste_prob")
     if not options["places"]:
         raise ArgumentError("record_places=False delivers no maps from slots to images: leave it out", field="record_places")
     if options["views"] > 1:

@@ -102,6 +102,7 @@ def instances(tmp_path_factory):
 
 @pytest.mark.parametrize("more", [{}, {"resize_mode": "force", "layout": "NHWC"}, {"rand_mirror_prob": 0.5, "masks": "int32"},
                                   {"rand_affine_prob": 1.0, "max_affine_angle": 90, "max_affine_shift": 0.3}, {"rand_mosaic_prob": 1.0},
+                                  {"rand_copy_paste_prob": 1.0, "rand_mirror_prob": 0.5},
                                   {"rand_crop_prob": 1.0, "min_crop_scales": 0.4, "max_crop_scales": 0.6}], ids=str)
 def test_each_object_has_its_mask(instances, more):
     seen = empty = 0
@@ -118,7 +119,7 @@ def test_each_object_has_its_mask(instances, more):
                     painted = image[label - 1].float() - image[2].float()  # the middle of it is seen, too
                     assert painted[mask.bool()].mean() > 150
                     seen += 1
-    assert seen >= 9 and (empty or "rand_mosaic_prob" in more)
+    assert seen >= 9 and (empty or "rand_mosaic_prob" in more or "rand_copy_paste_prob" in more)
 
 
 def test_masks_of_classes_are_no_masks_of_objects(instances):
@@ -291,6 +292,7 @@ def test_what_cannot_be_evaluated_or_delivered_is_refused(coco, shard):
     with pytest.raises(imrec.ArgumentError, match="needs labels that are boxes"):
         imrec.torch.Loader(shard, data_shape=16, batch_size=4, deliver="detection")
     for more, words in (({"num_views": 2}, "num_views=2 delivers"), ({"rand_mosaic_prob": 0.5}, "rand_mosaic_prob=0.5 makes images of four"),
+                        ({"rand_copy_paste_prob": 0.5, "masks": "uint8", "mask_kind": "instance"}, "rand_copy_paste_prob=0.5 pastes"),
                         ({"record_places": False}, "record_places=False delivers no maps")):
         with loader(coco[1], **more) as batches, pytest.raises(imrec.ArgumentError, match=words):
             imrec.torch.coco_results(batches, [], {}, [])

@@ -106,8 +106,9 @@ static inline struct bytes mask_encode(struct codec *c, const struct mask_image 
     return p->orientation == 1 ? out : jpeg_with_orientation(out, (uint8_t)p->orientation, false);
 }
 
+/* Without dots these pixels are their objects'. */
 static inline struct bytes
-mask_encode_mask(struct codec *c, const struct mask_image *p, uint32_t bits)
+mask_encode_values(struct codec *c, const struct mask_image *p, uint32_t bits, bool dots)
 {
     struct image pixels = {{0}, 0};
     struct mask m = {0};
@@ -117,11 +118,17 @@ mask_encode_mask(struct codec *c, const struct mask_image *p, uint32_t bits)
     ck_assert_int_eq(mask_resize_buffer(&m, v->width, v->height, NULL), IMREC_OK);
     m.bits = bits;
     for (size_t i = 0; i < (size_t)v->width * v->height; i++)
-        m.values[i] = v->pixels[i];
+        m.values[i] = v->pixels[i] - (!dots && v->pixels[i] > MASK_OBJECTS ? MASK_OBJECTS : 0);
     ck_assert_int_eq(codec_encode_mask(c, &m, &out, NULL), IMREC_OK);
     mask_free(&m);
     image_free(&pixels);
     return out;
+}
+
+static inline struct bytes
+mask_encode_mask(struct codec *c, const struct mask_image *p, uint32_t bits)
+{
+    return mask_encode_values(c, p, bits, true);
 }
 
 /* Header of 2, objects of class, box, keypoint. Returns how many values there are. */
@@ -143,7 +150,7 @@ static inline uint32_t mask_label(const struct mask_image *p, float *v)
     return 2 + MASK_OBJECTS * MASK_OBJECT;
 }
 
-static inline struct mask_set mask_set_make(uint32_t records)
+static inline struct mask_set mask_set_of(uint32_t records, bool dots)
 {
     struct mask_set s = {tmpdir_make(), ""};
     struct imrec_writer *w;
@@ -156,7 +163,7 @@ static inline struct mask_set mask_set_make(uint32_t records)
         float label[64];
         const uint32_t n = mask_label(&p, label);
         const struct bytes image = mask_encode(c, &p);
-        const struct bytes mask = mask_encode_mask(c, &p, i % 2 == 0 ? 8 : 16);
+        const struct bytes mask = mask_encode_values(c, &p, i % 2 == 0 ? 8 : 16, dots);
         ck_assert_int_eq(
             imrec_writer_append_masked(w, i, label, n, i, image.p, image.n, mask.p, mask.n, NULL),
             IMREC_OK);
@@ -165,6 +172,11 @@ static inline struct mask_set mask_set_make(uint32_t records)
     ck_assert_int_eq(imrec_writer_commit(w, NULL), IMREC_OK);
     codec_free(c);
     return s;
+}
+
+static inline struct mask_set mask_set_make(uint32_t records)
+{
+    return mask_set_of(records, true);
 }
 
 #define MASK_WORDS                                                                                 \

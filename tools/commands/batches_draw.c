@@ -32,7 +32,7 @@ static const struct field {
     /* clang-format on */
 };
 /* A new field after this one belongs in the table, or among the younger ones below. */
-_Static_assert(offsetof(struct imrec_draw, mosaic_scale) + 8 >= sizeof(struct imrec_draw),
+_Static_assert(offsetof(struct imrec_draw, pasted) + 4 >= sizeof(struct imrec_draw),
                "a draw has more fields");
 enum { FIELDS = sizeof(fields) / sizeof(fields[0]) };
 
@@ -66,6 +66,8 @@ static void put_younger(struct json *j, const struct imrec_draw *d)
         json_float(j, NULL, d->tilt[1]);
         json_end(j);
     }
+    if (d->pasted != 0)
+        json_uint(j, "pasted", d->pasted);
     if (!d->mosaic)
         return;
     json_bool(j, "mosaic", true);

@@ -50,6 +50,8 @@ void sheet_draw(FILE *out, const struct imrec_draw *d)
     if (d->fit_width != 0) /* with boxes */
         fprintf(out, "<br>canvas from %" PRIu32 ", %" PRIu32 "%s", d->pad_x, d->pad_y,
                 d->crop_sampler < 0 ? "" : "; cropped by a sampler");
+    if (d->pasted != 0)
+        fprintf(out, "<br>%" PRIu32 " objects pasted", d->pasted);
     if (d->mosaic)
         fprintf(out, "<br>mosaic that meets at %" PRIu32 ", %" PRIu32 ", scale %.3g", d->mosaic_x,
                 d->mosaic_y, (double)d->mosaic_scale);
