@@ -33,7 +33,8 @@ struct baseline {
     struct scan scan;
     struct bytes left;   /* entropy-coded data not yet unstuffed */
     uint32_t to_restart; /* MCUs until the bits end */
-    uint32_t mcus_left;  /* of the image */
+    uint32_t mcus_left;  /* of the image, from the next of these bits on */
+    uint32_t skipped;    /* MCUs that come next and nobody wants; the bits are before them */
     uint32_t next_restart;
     uint32_t next_row; /* of pixels, to be given */
 
@@ -191,19 +192,32 @@ static void set_blocks(struct baseline *b)
     b->scan.idct = b->kernels->idct;
 }
 
-/* Makes the next restart interval's bits those to be decoded. What follows it must be what
- * the count of MCUs lets expect. */
-static bool begin_interval(struct baseline *b)
+/* MCUs of the next restart interval. */
+static uint32_t interval_mcus(const struct baseline *b)
 {
-    const uint32_t restart = b->frame.restart;
-    const bool is_last = restart == 0 || restart >= b->mcus_left;
-    size_t n, used;
-    const uint8_t marker = entropy_unstuff(b->left, b->bits.p, &n, &used);
+    return b->frame.restart == 0 ? b->mcus_left : at_most(b->frame.restart, b->mcus_left);
+}
+
+/* Moves behind the marker after the next interval, which must be what the count of MCUs lets
+ * expect. */
+static bool pass_marker(struct baseline *b, uint8_t marker, size_t used)
+{
+    const bool is_last = interval_mcus(b) == b->mcus_left;
     if (marker != (is_last ? ENTROPY_END : ENTROPY_RESTART + b->next_restart % 8))
         return false;
     b->next_restart++;
     b->left = (struct bytes){b->left.p + used, b->left.n - used};
-    b->to_restart = is_last ? b->mcus_left : restart;
+    return true;
+}
+
+/* Makes the next restart interval's bits those to be decoded. */
+static bool begin_interval(struct baseline *b)
+{
+    size_t n, used;
+    const uint8_t marker = entropy_unstuff(b->left, b->bits.p, &n, &used);
+    b->to_restart = interval_mcus(b);
+    if (!pass_marker(b, marker, used))
+        return false;
     b->scan.bits = (struct scan_bits){.p = b->bits.p};
     b->scan.end = b->bits.p + n;
     memset(b->scan.dc, 0, sizeof(b->scan.dc));
@@ -222,6 +236,7 @@ static bool begin_bits(struct baseline *b, struct bytes image)
     b->mcus_left = b->g.across * b->g.down;
     b->next_restart = 0;
     b->to_restart = 0;
+    b->skipped = 0;
     return b->mcus_left > 0;
 }
 
@@ -254,9 +269,37 @@ static bool decode_run(struct baseline *b, uint32_t count)
     return true;
 }
 
+/* Goes past the MCUs that nobody wants. Intervals of these alone are not decoded, nor is the rest of
+ * one that they end. */
+static bool pass_skipped(struct baseline *b)
+{
+    for (uint32_t n; b->skipped > 0; b->skipped -= n, b->mcus_left -= n) {
+        if (b->to_restart == 0 && b->skipped >= (n = interval_mcus(b))) {
+            size_t used;
+            const uint8_t marker = entropy_pass(b->left, &used);
+            if (!pass_marker(b, marker, used))
+                return false;
+            continue;
+        }
+        if (b->to_restart == 0 && !begin_interval(b))
+            return false;
+        n = at_most(b->skipped, b->to_restart);
+        if (n < b->to_restart && !b->run(&b->scan, n))
+            return false;
+        b->to_restart -= n;
+    }
+    return true;
+}
+
 static bool holds(struct span s, uint32_t i)
 {
     return i >= s.from && i < s.end;
+}
+
+static void aim_at_nothing(struct baseline *b)
+{
+    for (uint32_t i = 0; i < b->scan.blocks; i++)
+        b->scan.block[i].wanted = false;
 }
 
 /* Which blocks of the MCUs from column `x` on are transformed, and to where. Returns the column
@@ -281,10 +324,31 @@ static uint32_t aim(struct baseline *b, uint32_t x, uint32_t y)
     return end;
 }
 
+/* Where every MCU leads to the next, all are read. So they are where it is for reading alone. */
+static bool may_skip(const struct baseline *b)
+{
+    if (b->frame.restart == 0 || b->request->sink == NULL)
+        return false;
+    for (uint32_t i = 0; i < b->scan.blocks; i++)
+        if (b->scan.block[i].wanted)
+            return false;
+    return true;
+}
+
 static bool decode_mcu_row(struct baseline *b, uint32_t y)
 {
     for (uint32_t x = 0, end; x < b->g.across; x = end) {
         end = aim(b, x, y);
+        if (may_skip(b)) {
+            b->skipped += end - x;
+            continue;
+        }
+        if (b->skipped > 0) {
+            aim_at_nothing(b);
+            if (!pass_skipped(b))
+                return false;
+            (void)aim(b, x, y);
+        }
         if (!decode_run(b, end - x))
             return false;
     }

@@ -41,7 +41,9 @@ uint64_t baseline_claim(size_t bytes, uint32_t width);
 
 /* Decodes a region of `image`, whose size the caller has read out of it. Rows that were given
  * before it declined may be wrong and are given again by who decodes then. An image that is
- * decoded to its last row has been read, and found in order, up to its end marker. */
+ * decoded to its last row has been read, and found in order, up to its end marker; but of restart
+ * intervals, those that nothing of the region comes from are passed, and so is the rest of one
+ * after the last MCU that is wanted. */
 enum baseline_result baseline_decode(struct baseline *b, struct bytes image, uint32_t width,
                                      uint32_t height, const struct baseline_request *request);
 #endif

@@ -23,3 +23,16 @@ uint8_t entropy_unstuff(struct bytes from, uint8_t *out, size_t *n, size_t *used
     }
     return 0;
 }
+
+uint8_t entropy_pass(struct bytes from, size_t *used)
+{
+    const uint8_t *p = from.p, *const end = from.p + from.n, *ff;
+    while (p < end && (ff = memchr(p, 0xFF, (size_t)(end - p))) != NULL && end - ff >= 2) {
+        p = ff + 2;
+        if (ff[1] != 0) {
+            *used = (size_t)(p - from.p);
+            return ff[1] == 0xFF ? 0 : ff[1];
+        }
+    }
+    return 0;
+}

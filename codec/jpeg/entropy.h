@@ -17,4 +17,6 @@ enum {
  * pads. Returns the marker, *used the bytes with it; 0: there is none, or it is preceded
  * by fill bytes. */
 uint8_t entropy_unstuff(struct bytes from, uint8_t *out, size_t *n, size_t *used);
+/* The same without a copy: finds the marker alone. */
+uint8_t entropy_pass(struct bytes from, size_t *used);
 #endif

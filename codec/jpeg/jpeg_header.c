@@ -28,6 +28,7 @@ enum marker {
     M_EOI = 0xD9,
     M_SOS = 0xDA,
     M_DQT = 0xDB,
+    M_DRI = 0xDD,
     M_APP0 = 0xE0,
     M_APP1 = 0xE1,
     M_APP14 = 0xEE,
@@ -254,6 +255,8 @@ static enum imrec_status one_segment(struct walk *w, uint8_t marker)
         read_quant_tables(w->head, body);
     else if (marker == M_DHT)
         read_huffman_tables(w->head, body);
+    else if (marker == M_DRI && w->head->scans == 0)
+        w->head->restarts = body.n == 2 && load_be16(body.p) != 0;
     else if (marker >= M_APP0 && marker <= M_APP14)
         read_application(w->head, marker, body);
     else if (marker == M_SOS) {

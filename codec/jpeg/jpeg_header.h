@@ -17,6 +17,7 @@ struct jpeg_head {
     bool adobe, jfif;
     uint8_t adobe_transform;
     uint8_t orientation; /* EXIF 1..8 */
+    bool restarts;       /* there are restart markers, at the first scan */
     bool many_scans;     /* progressive, or components in scans of their own: needs coefficients */
     uint32_t scans;      /* 1 where many_scans is false: what follows is not looked at */
     size_t usable;       /* bytes before a segment after some scan that the data end in; else all */

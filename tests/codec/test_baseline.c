@@ -167,6 +167,10 @@ TEST(unless_told_ours_is_taken_where_it_is_faster)
     ck_assert_int_eq(twin_compare(&g_twin, jpeg, &limits, TWIN_REGION, all, 3),
                      baseline_has_vectors());
     bytes_free(jpeg);
+    const struct jpeg_layout restarts = {.colours = COLOURS_YCC, .h = 2, .v = 2, .restart_rows = 1};
+    const struct bytes some = jpeg_make(90, 70, &restarts);
+    ck_assert(twin_compare(&g_twin, some, &limits, TWIN_REGION, all, 3));
+    bytes_free(some);
 }
 
 TEST(memory_that_cannot_be_had_is_said)

@@ -4,6 +4,7 @@
 #define IMREC_TESTS_TWIN_H
 
 #include "codec/codec.h"
+#include "codec/jpeg/jpeg_header.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@ struct twin_result {
     enum imrec_status st;
     uint32_t warnings;
     struct imrec_error err;
+    struct imrec_image_info info;
 };
 
 enum twin_task { TWIN_REGION, TWIN_ROWS, TWIN_CHECK };
@@ -69,8 +71,7 @@ static inline struct twin_result twin_run(struct codec *c, struct bytes jpeg,
                                           struct imrec_rect r, uint32_t channels, struct image *out)
 {
     struct twin_result a = {0};
-    struct imrec_image_info info;
-    a.st = codec_begin(c, jpeg, limits, &info, &a.err);
+    a.st = codec_begin(c, jpeg, limits, &a.info, &a.err);
     if (a.st != IMREC_OK)
         return a;
     if (task == TWIN_CHECK)
@@ -82,7 +83,17 @@ static inline struct twin_result twin_run(struct codec *c, struct bytes jpeg,
     return a;
 }
 
-/* Status, message, warnings and pixels of both are the same. True: ours has decoded it. */
+/* Ours looks only at the restart intervals that a region comes from. */
+static inline bool twin_may_pass(struct bytes jpeg, const struct twin_result *a,
+                                 enum twin_task task, struct imrec_rect r)
+{
+    struct jpeg_head head;
+    return task != TWIN_CHECK && (r.width < a->info.width || r.height < a->info.height) &&
+           jpeg_head_read(jpeg, 1, &head, NULL) == IMREC_OK && head.restarts;
+}
+
+/* Status, message, warnings and pixels of both are the same, but for damage that ours has passed.
+ * True: ours has decoded it. */
 static inline bool twin_compare(struct twin *t, struct bytes jpeg,
                                 const struct codec_limits *limits, enum twin_task task,
                                 struct imrec_rect r, uint32_t channels)
@@ -90,6 +101,11 @@ static inline bool twin_compare(struct twin *t, struct bytes jpeg,
     const uint64_t before = codec_baseline_count(t->own);
     const struct twin_result a = twin_run(t->own, jpeg, limits, task, r, channels, &t->made);
     const struct twin_result b = twin_run(t->libjpeg, jpeg, limits, task, r, channels, &t->truth);
+    const bool own = codec_baseline_count(t->own) != before;
+    if (own && (b.st != IMREC_OK || b.warnings != 0) && twin_may_pass(jpeg, &a, task, r)) {
+        twin_must(a.st == IMREC_OK && a.warnings == 0, "damage that was passed is not told");
+        return true;
+    }
     twin_must(a.st == b.st, "status");
     twin_must(a.warnings == b.warnings, "warnings");
     twin_must(strcmp(a.err.message, b.err.message) == 0, "message");
@@ -98,6 +114,6 @@ static inline bool twin_compare(struct twin *t, struct bytes jpeg,
         twin_must(memcmp(t->made.view.pixels, t->truth.view.pixels,
                          (size_t)r.width * r.height * channels) == 0,
                   "pixels");
-    return codec_baseline_count(t->own) != before;
+    return own;
 }
 #endif
