@@ -198,7 +198,7 @@ static uint32_t interval_mcus(const struct baseline *b)
     return b->frame.restart == 0 ? b->mcus_left : at_most(b->frame.restart, b->mcus_left);
 }
 
-/* Moves behind the marker after the next interval, which must be what the count of MCUs lets
+/* Moves past the marker after the next interval, which must be what the count of MCUs lets
  * expect. */
 static bool pass_marker(struct baseline *b, uint8_t marker, size_t used)
 {
@@ -269,8 +269,8 @@ static bool decode_run(struct baseline *b, uint32_t count)
     return true;
 }
 
-/* Goes past the MCUs that nobody wants. Intervals of these alone are not decoded, nor is the rest of
- * one that they end. */
+/* Goes past the MCUs that nobody wants. Intervals of these alone are not decoded, nor is what they
+ * leave of the one that they begin in. */
 static bool pass_skipped(struct baseline *b)
 {
     for (uint32_t n; b->skipped > 0; b->skipped -= n, b->mcus_left -= n) {
