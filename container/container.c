@@ -404,6 +404,7 @@ container_cell_of(const struct container *c, const struct record_place *p, uint6
 
 void container_cancel(struct container *c)
 {
+    stop_ask(&c->stop);
     index_lookup_cancel(c->lookup);
     if (container_is_fetched(c))
         c->kind->cancel(c);

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "base/bytes.h"
 #include "base/image.h"
+#include "base/stop.h"
 #include "container/shard_list.h"
 #include "container/shards/index_lookup.h"
 #include "formats/record_field.h"
@@ -222,6 +223,7 @@ struct container_options {
     bool no_labels;       /* CBF: none */
     bool rest;            /* CBF: fields and masks are wanted */
     enum container_listing listing;
+    bool even; /* LISTING_SMALL: cells only where partitions have about as many bytes each */
     const char *source;               /* of a plugin; NULL or "": none */
     enum imrec_container container;   /* of what kind the files are; AUTO: by their first bytes */
     const char *image, *label, *mask; /* of kinds that are `named`; NULL or "": the kind's own */
@@ -271,6 +273,7 @@ struct container {
     struct metadata_record *metadata; /* records that are no samples: metadata.h */
     uint64_t metadata_count;
     struct shard_sums *sums; /* of each shard, with verify_checksums; else NULL */
+    struct stop stop;        /* of counting: container_cancel() */
 };
 
 IMREC_NODISCARD enum imrec_status
@@ -313,7 +316,8 @@ IMREC_NODISCARD enum imrec_status container_locate(const struct container *c,
 /* Which cell of that size the record is in, or which block of records that are fetched. */
 uint64_t
 container_cell_of(const struct container *c, const struct record_place *p, uint64_t cell_bytes);
-void container_cancel(struct container *c); /* reads that take time end: its files are of no use */
+/* Reads that take time, and counting, end: its files are of no use. */
+void container_cancel(struct container *c);
 /* The bytes of a unit: of the cell, or of the record up to the next one in an index, unless they
  * are looked up. Pure. */
 struct unit_range container_unit(const struct container *c, uint64_t unit);

@@ -2,8 +2,10 @@
 #include "container/listed_shards.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "base/math.h"
 #include "container/partition.h"
 #include "container/record_table.h"
 #include "container/shards/extents.h"
@@ -14,15 +16,25 @@
 #define SHARDS_AT_ONCE 64u
 #define SHARDS_MANY    16u /* of this machine: heads of fewer are read one shard after the other */
 #define RECORD_MOST    ((uint64_t)UINT32_MAX - 512)
+#define LONG_NS        ((uint64_t)2000000000) /* to walk all: an index would be worth it */
+#define EVEN_SHARE     16u /* a partition has this part more than the mean, or less than that */
 #define HASH_BEGIN     0xcbf29ce484222325u
 #define HASH_PRIME     0x100000001b3u
+
+/* Of the first shard, if it was looked for already: a store is not asked twice. */
+struct first_index {
+    bool known;
+    char *name; /* NULL: there is none */
+};
 
 struct listing {
     struct container *c;
     struct listed_losses *losses;
+    const struct first_index *asked;
     uint32_t first; /* shard of found[0] */
     struct shard_found found[SHARDS_AT_ONCE];
     uint64_t capacity, hash; /* of the table */
+    atomic_bool walked;      /* a shard, or more */
 };
 
 /* ---- a shard ------------------------------------------------------------------------------- */
@@ -109,19 +121,32 @@ find_index(const struct container *c, const struct shard *s, char **name, struct
     return IMREC_OK;
 }
 
+static enum imrec_status read_index(const struct container *c, const struct shard *s,
+                                    const char *name, struct shard_found *out,
+                                    struct imrec_error *err)
+{
+    const struct index_shard of = {s->uri, s->source, s->size, true};
+    struct taking t = {c->kind, name, out};
+    const enum imrec_status st = extents_read(name, &of, take_extent, &t, err);
+    return index_wish(c->options.path_imgidx) == INDEX_NAMED ? st : index_advise(false, st, err);
+}
+
 static enum imrec_status list_one(void *context, uint32_t i, struct imrec_error *err)
 {
     struct listing *l = context;
-    const struct shard *s = &l->c->shards[l->first + i];
-    char *name;
-    IMREC_TRY(find_index(l->c, s, &name, err));
+    const uint32_t shard = l->first + i;
+    const bool asked = shard == 0 && l->asked->known;
+    char *found = NULL;
+    if (!asked)
+        IMREC_TRY(find_index(l->c, &l->c->shards[shard], &found, err));
+    const char *name = asked ? l->asked->name : found;
     if (name == NULL)
-        return walk_shard(l->c, l->first + i, &l->found[i], err);
-    const struct index_shard of = {s->uri, s->source, s->size, true};
-    struct taking t = {l->c->kind, name, &l->found[i]};
-    const enum imrec_status st = extents_read(name, &of, take_extent, &t, err);
-    imrec_free(name);
-    return index_wish(l->c->options.path_imgidx) == INDEX_NAMED ? st : index_advise(false, st, err);
+        atomic_store(&l->walked, true);
+    const enum imrec_status st =
+        name == NULL ? walk_shard(l->c, shard, &l->found[i], err)
+                     : read_index(l->c, &l->c->shards[shard], name, &l->found[i], err);
+    imrec_free(found);
+    return st;
 }
 
 /* ---- all of them --------------------------------------------------------------------------- */
@@ -162,39 +187,70 @@ static enum imrec_status list_some(struct listing *l, struct imrec_error *err)
     return st;
 }
 
-static enum imrec_status
-list_all(struct container *c, struct listed_losses *losses, struct imrec_error *err)
+/* Who names no index at all makes one: imrec index. */
+static void warn_of_time(const struct container *c, uint64_t ns)
 {
+    if (ns > LONG_NS && c->options.path_imgidx != NULL)
+        imrec_log(IMREC_LOG_WARNING,
+                  "%.300s: it took %.1f s to find the records of %" PRIu32
+                  " shards, which have no index: 'imrec index' with the same shards makes one "
+                  "next to each, and spares that",
+                  c->options.path_imgrec, (double)ns / 1e9, c->shard_count);
+}
+
+static enum imrec_status list_all(struct container *c, const struct first_index *asked,
+                                  struct listed_losses *losses, struct imrec_error *err)
+{
+    const uint64_t begin = clock_ns();
     struct listing *l = imrec_zalloc(1, sizeof(*l));
     enum imrec_status st = IMREC_OK;
     if (l == NULL)
         return IMREC_NO_MEMORY(err, "no memory to list shards");
     l->c = c;
     l->losses = losses;
+    l->asked = asked;
     l->hash = HASH_BEGIN;
     while (st == IMREC_OK && l->first < c->shard_count)
         st = list_some(l, err);
     if (st == IMREC_OK)
         st = record_table_end(c, l->hash, err);
+    if (st == IMREC_OK && l->walked)
+        warn_of_time(c, clock_ns() - begin);
     imrec_free(l);
     return st;
 }
 
 /* ---- or none of them ------------------------------------------------------------------------ */
 
+/* Whether no partition of whole shards has much more bytes than others: with equal_batches those
+ * repeat what they lack. */
+static bool is_even(const struct container *c)
+{
+    const uint64_t parts = c->options.num_parts;
+    uint64_t most = 0;
+    for (uint64_t p = 0; p < parts; p++)
+        most = max_u64(most, partition_begin(c, p + 1) - partition_begin(c, p));
+    return most <= (c->total_bytes + c->total_bytes / EVEN_SHARE) / parts;
+}
+
+static bool is_large(const struct container *c)
+{
+    return c->shard_count >= LIST_MOST_SHARDS && c->shard_count >= c->options.num_parts &&
+           c->total_bytes > LIST_MOST_BYTES;
+}
+
 /* Not to list is said, or the set is large and its first shard has no index: one is asked about,
  * as there may be thousands, in a bucket. */
-static enum imrec_status is_unlisted(const struct container *c, bool *out, struct imrec_error *err)
+static enum imrec_status is_unlisted(const struct container *c, struct first_index *asked,
+                                     bool *out, struct imrec_error *err)
 {
     const struct container_options *o = &c->options;
-    char *name = NULL;
     *out = o->listing == LISTING_NONE;
-    if (o->listing != LISTING_SMALL || c->shard_count < LIST_MOST_SHARDS ||
-        c->shard_count < o->num_parts || c->total_bytes <= LIST_MOST_BYTES)
+    if (o->listing != LISTING_SMALL || !is_large(c) || (o->even && !is_even(c)))
         return IMREC_OK;
-    IMREC_TRY(find_index(c, &c->shards[0], &name, err));
-    *out = name == NULL;
-    imrec_free(name);
+    IMREC_TRY(find_index(c, &c->shards[0], &asked->name, err));
+    asked->known = true;
+    *out = asked->name == NULL;
     return IMREC_OK;
 }
 
@@ -218,8 +274,12 @@ enum imrec_status
 listed_shards(struct container *c, struct listed_losses *losses, struct imrec_error *err)
 {
     bool unlisted;
-    IMREC_TRY(is_unlisted(c, &unlisted, err));
-    return unlisted ? check_unlisted(c, err) : list_all(c, losses, err);
+    struct first_index asked = {false, NULL};
+    IMREC_TRY(is_unlisted(c, &asked, &unlisted, err));
+    const enum imrec_status st =
+        unlisted ? check_unlisted(c, err) : list_all(c, &asked, losses, err);
+    imrec_free(asked.name);
+    return st;
 }
 
 struct walk_count {

@@ -65,6 +65,7 @@ static enum imrec_status scan_range(struct counting *c, struct unit_range r, uin
     enum walk_step step;
     scan_begin(&c->scan, c->container->shards[r.shard].source, r.begin, r.end, r.begin == 0);
     do {
+        IMREC_TRY(stop_check(&c->container->stop, c->err));
         IMREC_TRY(scan_next(&c->scan, &step, &item, c->err));
         *count += step == WALK_RECORD;
     } while (step != WALK_END);

@@ -54,6 +54,7 @@ static enum imrec_status walk_all(const struct container *c, struct tfrecord_wal
         struct imrec_error why = {.offset = IMREC_NO_OFFSET};
         uint64_t begin, bytes;
         bool listed;
+        IMREC_TRY(stop_check(&c->stop, err));
         const enum imrec_status st = tfrecord_walk_next(w, &begin, &bytes, &why);
         if (st == IMREC_END)
             return IMREC_OK;

@@ -76,6 +76,7 @@ static enum imrec_status take_all(const struct container *c, struct tar_samples 
 {
     while ((w->at = tar_samples_at(t)) < w->end) {
         struct imrec_error why;
+        IMREC_TRY(stop_check(&c->stop, err));
         const enum imrec_status st = tar_samples_next(t, &why);
         if (st == IMREC_END)
             return IMREC_OK;

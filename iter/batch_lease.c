@@ -213,8 +213,10 @@ imrec_iter_samples(struct imrec_iter *it, uint64_t *samples, struct imrec_error 
         *samples = it->global.share.records;
         return IMREC_OK;
     }
-    if (it->samples_known || it->options.equal_batches) {
-        *samples = it->options.equal_batches ? it->schedule.equal : it->samples;
+    if (it->options.equal_batches)
+        return equal_count_get(&it->equal, samples, err);
+    if (it->samples_known) {
+        *samples = it->samples;
         return IMREC_OK;
     }
     uint64_t *counts = imrec_zalloc((size_t)it->options.num_parts, sizeof(*counts));

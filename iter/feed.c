@@ -161,6 +161,21 @@ static enum ordered_step stop(struct imrec_iter *it, struct cell_state *c, enum 
     return ORDERED_STOP;
 }
 
+/* The own records are at their end, and what follows depends on those of other partitions. */
+static enum imrec_status learn_equal(struct imrec_iter *it, struct imrec_error *err)
+{
+    struct schedule *s = &it->schedule;
+    const uint64_t own = s->main.sample;
+    IMREC_TRY(equal_count_get(&it->equal, &s->equal, err));
+    if (own <= s->equal)
+        return IMREC_OK;
+    return imrec_fail(
+        err, IMREC_ERR_CORRUPT,
+        "%.300s: %llu records were read, but only %llu are there now: the shards have "
+        "changed since they were opened, and partitions cannot be equal any more",
+        it->container.shards[0].uri, (unsigned long long)own, (unsigned long long)s->equal);
+}
+
 /* Whether there is another record. Of a job's sweep that is arithmetic. */
 static enum imrec_status look_ahead(struct imrec_iter *it, bool *more, struct imrec_error *err)
 {
@@ -169,8 +184,10 @@ static enum imrec_status look_ahead(struct imrec_iter *it, bool *more, struct im
     *more = false;
     if (!schedule_asks(s))
         return IMREC_OK;
-    if (g == NULL)
-        return record_stream_more(&it->stream, more, err);
+    if (g == NULL) {
+        IMREC_TRY(record_stream_more(&it->stream, more, err));
+        return schedule_needs_equal(s, *more) ? learn_equal(it, err) : IMREC_OK;
+    }
     *more = job_has_more(s, &g->share);
     return IMREC_OK;
 }

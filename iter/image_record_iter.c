@@ -29,6 +29,7 @@ void imrec_iter_close(struct imrec_iter *it)
     record_stream_cancel(&it->stream); /* before the rest: the feed may wait for it */
     ordered_stop(it->ordered);
     record_stream_stop(&it->stream);
+    equal_count_end(&it->equal);
     for (uint32_t i = 0; it->workers != NULL && i < it->worker_count; i++)
         free_worker(&it->workers[i]);
     imrec_free(it->workers);
@@ -162,6 +163,8 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
             return iter_sticky(it, err);
         const struct cell_state *c = &it->slots.cells[cell];
         const enum imrec_status st = verdict(it, c, err);
+        if (it->options.equal_batches) /* now that nobody waits for bytes any more */
+            equal_count_begin(&it->equal);
         report_batch(it, c);
         it->at = c->next;
         it->after = c->after;

@@ -163,7 +163,7 @@ static enum imrec_status check_parts(const struct imrec_iter *it, struct imrec_e
     return IMREC_OK;
 }
 
-/* A job's ranks, and partitions of equal length, need the number of records: they list. */
+/* A job's ranks need to know all records: they list. */
 static enum container_listing listing_of(const struct imrec_iter_options *o)
 {
     switch (o->list_shards) {
@@ -172,7 +172,7 @@ static enum container_listing listing_of(const struct imrec_iter_options *o)
     case IMREC_LIST_SHARDS_NEVER:
         return LISTING_NONE;
     default:
-        return o->order == IMREC_ORDER_GLOBAL || o->equal_batches ? LISTING_ALL : LISTING_SMALL;
+        return o->order == IMREC_ORDER_GLOBAL ? LISTING_ALL : LISTING_SMALL;
     }
 }
 
@@ -215,6 +215,7 @@ open_container(struct imrec_iter *it, uint64_t cell_bytes, struct imrec_error *e
         .source = o->source,
         .container = o->container,
         .listing = listing_of(o),
+        .even = o->equal_batches,
         .image = o->image,
         .label = o->label,
         .mask = o->mask,
@@ -254,19 +255,13 @@ static enum imrec_status open_data(struct imrec_iter *it, struct imrec_error *er
     return IMREC_OK;
 }
 
-/* Samples of a sweep with equal_batches: those of the largest partition. */
-static enum imrec_status count_equal(struct imrec_iter *it, struct imrec_error *err)
+/* Samples of a sweep with equal_batches, where they are known already. */
+static enum imrec_status set_equal(struct imrec_iter *it, struct imrec_error *err)
 {
-    const size_t n = (size_t)it->options.num_parts;
-    uint64_t most = 0, *counts = imrec_zalloc(n, sizeof(*counts));
-    if (counts == NULL)
-        return IMREC_NO_MEMORY(err, "no memory for the counts of %zu partitions", n);
-    const enum imrec_status st = container_count(&it->container, counts, err);
-    for (size_t i = 0; st == IMREC_OK && i < n; i++)
-        most = counts[i] > most ? counts[i] : most;
-    imrec_free(counts);
-    it->schedule.equal = most;
-    return st;
+    if (container_is_listed(&it->container))
+        return equal_count_get(&it->equal, &it->schedule.equal, err);
+    it->schedule.equal = SCHEDULE_UNCOUNTED;
+    return IMREC_OK;
 }
 
 /* Labels that a source may give a sample. */
@@ -488,7 +483,7 @@ static enum imrec_status build(struct imrec_iter *it, struct imrec_error *err)
     if (o->mean_img[0] != '\0')
         IMREC_TRY(take_mean(o, it, err));
     if (o->equal_batches)
-        IMREC_TRY(count_equal(it, err));
+        IMREC_TRY(set_equal(it, err));
     forget_texts(it);
     IMREC_TRY(record_stream_start(&it->stream, &it->container,
                                   err)); /* it reads while the rest is made */
@@ -515,6 +510,7 @@ open_over(const struct imrec_iter_options *options, const struct imrec_fetch *fe
     it->fetch = *fetch;
     it->memory = m;
     headroom_init(&it->headroom);
+    equal_count_init(&it->equal, &it->container, &it->scope);
     struct store_scope *before = store_scope_enter(&it->scope);
     const enum imrec_status st = build(it, err);
     (void)store_scope_enter(before);

@@ -184,7 +184,9 @@ static enum imrec_status find_place(struct imrec_iter *it, struct place *p, stru
 static enum imrec_status
 go_to_equal(struct imrec_iter *it, struct place *place, struct imrec_error *err)
 {
-    const uint64_t sample = place->run.sample, most = it->schedule.equal;
+    const uint64_t sample = place->run.sample;
+    uint64_t most;
+    IMREC_TRY(equal_count_get(&it->equal, &most, err));
     if (sample > most)
         return IMREC_REFUSE(err, "position: \"sample\" is %llu, but a sweep has %llu",
                             (unsigned long long)sample, (unsigned long long)most);

@@ -5,6 +5,7 @@
 #include "augment/normalize/normalize.h"
 #include "container/container.h"
 #include "container/fetched/fetched.h"
+#include "iter/equal_count.h"
 #include "iter/fields.h"
 #include "iter/load/record_stream.h"
 #include "iter/options/further_images.h"
@@ -69,6 +70,7 @@ struct imrec_iter {
     struct record_stream stream;
     struct global_order global;     /* with order=global: the stream's */
     struct shard_order shard_order; /* of shards that are walked: the stream's */
+    struct equal_count equal;       /* the schedule's, with equal_batches */
     struct schedule schedule;
     struct slots slots;
     struct batch_fields fields;

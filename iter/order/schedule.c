@@ -194,13 +194,19 @@ bool schedule_asks(const struct schedule *s)
 {
     if (s->go || s->back || s->fill == FILL_BLANK || (s->fill == FILL_NEXT_SWEEPS && is_full(s)))
         return false;
+    const bool by_records = s->equal == 0 || s->equal == SCHEDULE_UNCOUNTED;
     if (s->fill == FILL_SWEEP && s->slots == 0 && source_is_over(s))
-        return may_end_a_sweep(s) && s->equal == 0;
-    if (s->equal == 0 || s->fill == FILL_NEXT_SWEEPS)
+        return may_end_a_sweep(s) && by_records;
+    if (by_records || s->fill == FILL_NEXT_SWEEPS)
         return true;
     if (s->main.sample == s->equal)
         return !s->main.repeating; /* what follows the last record: damage */
     return !is_full(s);
+}
+
+bool schedule_needs_equal(const struct schedule *s, bool more)
+{
+    return s->equal == SCHEDULE_UNCOUNTED && (!more || s->main.repeating);
 }
 
 static enum schedule_step next_of_main(struct schedule *s, bool more)

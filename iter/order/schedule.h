@@ -2,7 +2,9 @@
  * machine; it knows neither records nor their number, only whether another one is there.
  *
  * With equal_batches a sweep delivers `equal` samples whatever the partition holds: its own
- * records, then lap after lap of the same ones again. last_batch comes after that.
+ * records, then lap after lap of the same ones again. last_batch comes after that. The number is
+ * that of the own records or more: so it is of no use before these are at their end, and may be
+ * found out by then.
  *
  * An epoch is a sweep, or `epoch_size` samples: then sweeps follow each other inside a batch, and
  * last_batch is about the epoch's last one. */
@@ -44,7 +46,7 @@ enum schedule_fill { FILL_SWEEP, FILL_NEXT_SWEEPS, FILL_BLANK };
 struct schedule {
     enum imrec_last_batch last_batch;
     uint32_t batch_size;
-    uint64_t equal;                   /* samples of a sweep; 0: as many as there are records */
+    uint64_t equal; /* samples of a sweep; 0: as many as there are records; SCHEDULE_UNCOUNTED */
     uint64_t epoch_size;              /* samples; 0: a sweep */
     uint64_t max_samples, max_sweeps; /* the last END comes then, and stays; 0: never */
     struct schedule_run main, tail;
@@ -56,10 +58,14 @@ struct schedule {
     struct schedule_close closed;
 };
 
+#define SCHEDULE_UNCOUNTED UINT64_MAX
+
 /* `at`: where to begin. The record stream must be there already. */
 void schedule_begin(struct schedule *s, struct schedule_run at);
 /* Whether schedule_next() looks at `more`: to find out may cost a wait for bytes. */
 bool schedule_asks(const struct schedule *s);
+/* Whether `equal` must be known before schedule_next(). */
+bool schedule_needs_equal(const struct schedule *s, bool more);
 /* `more`: the record stream has another record in its sweep and lap. */
 enum schedule_step schedule_next(struct schedule *s, bool more);
 uint64_t schedule_target(const struct schedule *s);

@@ -249,6 +249,166 @@ LOOP_TEST(samples_are_counted_by_walking, 0, KINDS)
     ck_assert_uint_eq(sum, RECORDS);
 }
 
+/* ---- ranks that deliver as many batches ----------------------------------------------------- */
+
+#define EQUAL                                                                                      \
+    NEVER "equal_batches=1 last_batch=partial seed=3 rand_crop=1 rand_mirror=1 num_parts=4 "
+
+/* With what partitions repeat. */
+static void read_slots(struct stream *to, struct imrec_iter *it, uint32_t ends, size_t most)
+{
+    struct imrec_batch b;
+    struct imrec_error err;
+    while (ends > 0 && to->n < most) {
+        const enum imrec_status st = imrec_iter_next(it, &b, &err);
+        ck_assert_msg(st == IMREC_OK || st == IMREC_END, "%s", err.message);
+        if (st == IMREC_OK)
+            stream_batch(to, &b, SAMPLE_BYTES, true);
+        else
+            stream_put(to, (struct seen){.status = IMREC_END});
+        ends -= st == IMREC_END;
+    }
+}
+
+/* Of partition `part`; counted: the number was asked for before the first batch. */
+static struct imrec_iter *open_equal(const char *order, const char *more, int part, bool counted)
+{
+    char words[512];
+    uint64_t n;
+    snprintf(words, sizeof(words), EQUAL "%s %s part_index=%d", order, more, part);
+    struct imrec_iter *it = set_open(&s, false, words);
+    if (counted)
+        ck_assert_int_eq(imrec_iter_samples(it, &n, NULL), IMREC_OK);
+    return it;
+}
+
+static struct stream read_equal(const char *order, const char *more, int part, bool counted)
+{
+    struct stream out = {0};
+    struct imrec_iter *it = open_equal(order, more, part, counted);
+    read_slots(&out, it, 2, SIZE_MAX);
+    imrec_iter_close(it);
+    return out;
+}
+
+/* Its own records, and then from their begin as many as the largest partition has. */
+static void must_repeat(const struct stream *out, const char *order, int part, size_t most)
+{
+    char words[64];
+    snprintf(words, sizeof(words), "num_parts=4 part_index=%d", part);
+    struct stream own = read_words(order, words, 1);
+    ck_assert_uint_eq(out->n, 2 * (most + 1));
+    for (size_t i = 0; i < most; i++)
+        ck_assert_msg(out->seen[i].id == own.seen[i % (own.n - 1)].id, "%d: sample %zu", part, i);
+    ck_assert_int_eq(out->seen[most].status, IMREC_END);
+    stream_free(&own);
+}
+
+LOOP_TEST(partitions_are_equal_whenever_their_records_are_counted, 0, KINDS *COUNT(orders))
+{
+    static const char *const ways[] = {"batch_size=5", "batch_size=1 preprocess_threads=5",
+                                       "batch_size=64 prefetch_buffer=1"};
+    const char *order = orders[_i / KINDS];
+    size_t most = 0;
+    make(_i % KINDS, NULL);
+    for (int part = 0; part < 4; part++) {
+        char words[64];
+        snprintf(words, sizeof(words), "num_parts=4 part_index=%d", part);
+        struct stream own = read_words(order, words, 1);
+        most = own.n - 1 > most ? own.n - 1 : most;
+        stream_free(&own);
+    }
+    for (int part = 0; part < 4; part++) {
+        struct stream right = read_equal(order, ways[0], part, true);
+        must_repeat(&right, order, part, most);
+        for (int w = 0; w < COUNT(ways); w++) {
+            struct stream out = read_equal(order, ways[w], part, false);
+            streams_must_equal(&out, &right, ways[w]);
+            stream_free(&out);
+        }
+        stream_free(&right);
+    }
+}
+
+/* Wherever partition 0 was: what comes there is what comes without an interruption. */
+LOOP_TEST(a_position_of_any_partition_moves_all, 0, KINDS *COUNT(orders))
+{
+    const char *order = orders[_i / KINDS], *json;
+    make(_i % KINDS, NULL);
+    for (int part = 0; part < 4; part += 3) {
+        struct stream right = read_equal(order, "", part, true);
+        struct imrec_iter *first = open_equal(order, "", 0, false);
+        struct stream passed = {0};
+        for (size_t at = 0; at < right.n / 2; at += 15) {
+            struct stream out = {0};
+            struct imrec_error err;
+            ck_assert_int_eq(imrec_iter_position(first, &json, NULL), IMREC_OK);
+            struct imrec_iter *it = open_equal(order, "", part, false);
+            ck_assert_msg(imrec_iter_seek(it, json, &err) == IMREC_OK, "%s", err.message);
+            read_slots(&out, it, 1, SIZE_MAX);
+            for (size_t x = 0; x < out.n; x++)
+                ck_assert_msg(out.seen[x].id == right.seen[at + x].id &&
+                                  out.seen[x].hash == right.seen[at + x].hash,
+                              "partition %d: %zu after %zu", part, x, at);
+            imrec_iter_close(it);
+            stream_free(&out);
+            read_slots(&passed, first, 1, passed.n + 15);
+        }
+        imrec_iter_close(first);
+        stream_free(&passed);
+        stream_free(&right);
+    }
+}
+
+/* All that is delivered is in memory by then; what is counted is what the files have now. */
+TEST(shards_that_lose_records_before_they_are_counted_are_an_error)
+{
+    char path[400];
+    struct imrec_batch b;
+    struct imrec_error err = {0};
+    enum imrec_status st;
+    make(1, NULL);
+    struct imrec_iter *it = set_open(
+        &s, false, NEVER "equal_batches=1 shuffle=1 seed=3 batch_size=1 prefetch_buffer=1");
+    while (!imrec_iter_wait(it, 1000))
+        ;
+    for (uint32_t i = 0; i < SHARDS; i += 2) {
+        snprintf(path, sizeof(path), "%s/s-%02u.tfrecord", s.dir.path, i);
+        const int fd = open(path, O_RDWR);
+        ck_assert_int_eq(pwrite(fd, "x", 1, 0), 1);
+        close(fd);
+    }
+    uint32_t n = 0;
+    while ((st = imrec_iter_next(it, &b, &err)) == IMREC_OK)
+        n += b.count;
+    ck_assert_int_eq(st, IMREC_ERR_CORRUPT);
+    ck_assert_uint_eq(n, RECORDS - 1); /* does the last one's batch end a sweep? nobody knows */
+    ck_assert_msg(strstr(err.message, "160 records were read, but only 15") != NULL, "%s",
+                  err.message);
+    imrec_iter_close(it);
+}
+
+/* A count without memory is tried again by who needs it. */
+TEST(counting_without_memory_fails_cleanly)
+{
+    uint64_t n;
+    make(0, NULL);
+    for (long fails = 0; fails < 40; fails++) {
+        struct imrec_iter *it = set_open(&s, false, EQUAL "shuffle=1");
+        struct imrec_error err = {0};
+        while (!imrec_iter_wait(it, 1000))
+            ;
+        usleep(1000);
+        imrec_alloc_fail_after(fails);
+        const enum imrec_status st = imrec_iter_samples(it, &n, &err);
+        imrec_alloc_fail_after(-1);
+        ck_assert(st == IMREC_OK || (st == IMREC_ERR_NO_MEMORY && err.message[0] != '\0'));
+        ck_assert_int_eq(imrec_iter_samples(it, &n, NULL), IMREC_OK);
+        ck_assert_uint_gt(n, RECORDS / 4);
+        imrec_iter_close(it);
+    }
+}
+
 /* ---- damage ---------------------------------------------------------------------------------- */
 
 /* Of shard 3: the head of its second record; of shard 5: a byte of its first image. */
@@ -352,6 +512,23 @@ TEST(large_sets_are_not_listed)
     }
     ck_assert(!is_listed("verbose=0"));
     ck_assert(!is_listed("verbose=0 num_parts=19 part_index=18"));
+    ck_assert(!is_listed("verbose=0 num_parts=2 part_index=1 equal_batches=1"));
+    ck_assert(!is_listed("verbose=0 num_parts=19 part_index=18 equal_batches=1"));
+}
+
+/* 19 shards in 18 partitions: the first one has twice as much as the others. */
+TEST(partitions_that_would_repeat_much_are_listed)
+{
+    char path[400];
+    make(0, NULL);
+    for (uint32_t i = 0; i < SHARDS; i++) {
+        snprintf(path, sizeof(path), "%s/s-%02u.tar", s.dir.path, i);
+        ck_assert_int_eq(truncate(path, (off_t)((uint64_t)240 << 20)), 0);
+    }
+    ck_assert(!is_listed("verbose=0 num_parts=18 part_index=17"));
+    ck_assert(!is_listed("verbose=0 num_parts=6 equal_batches=1 list_shards=never"));
+    ck_assert(!is_listed("verbose=0 num_parts=19 equal_batches=1"));
+    ck_assert(is_listed("verbose=0 num_parts=18 equal_batches=1"));
 }
 
 TEST(a_position_of_the_other_order_says_what_to_open)
@@ -374,6 +551,7 @@ TEST(a_position_of_the_other_order_says_what_to_open)
 TEST(opening_without_memory_fails_cleanly)
 {
     make(0, NULL);
+    opening_must_fail_cleanly(&s, false, NEVER "equal_batches=1 num_parts=3");
     opening_must_fail_cleanly(&s, false, NEVER "shuffle=1");
 }
 
