@@ -339,7 +339,7 @@ LOOP_TEST(a_position_of_any_partition_moves_all, 0, KINDS *COUNT(orders))
         struct stream right = read_equal(order, "", part, true);
         struct imrec_iter *first = open_equal(order, "", 0, false);
         struct stream passed = {0};
-        for (size_t at = 0; at < right.n / 2; at += 15) {
+        for (size_t at = 0; at < right.n / 2; at += 35) {
             struct stream out = {0};
             struct imrec_error err;
             ck_assert_int_eq(imrec_iter_position(first, &json, NULL), IMREC_OK);
@@ -352,7 +352,7 @@ LOOP_TEST(a_position_of_any_partition_moves_all, 0, KINDS *COUNT(orders))
                               "partition %d: %zu after %zu", part, x, at);
             imrec_iter_close(it);
             stream_free(&out);
-            read_slots(&passed, first, 1, passed.n + 15);
+            read_slots(&passed, first, 1, passed.n + 35);
         }
         imrec_iter_close(first);
         stream_free(&passed);
