@@ -99,3 +99,13 @@ enum imrec_status field_content(struct buf *text, enum field_type type, struct b
     *out = (struct bytes){text->p, text->n};
     return IMREC_OK;
 }
+
+uint64_t field_repeats(const struct imrec_field *fields, uint32_t i)
+{
+    const struct imrec_field *f = &fields[i];
+    uint64_t n = 0;
+    for (uint32_t k = 0; k < i; k++)
+        n += fields[k].name_bytes == f->name_bytes &&
+             memcmp(fields[k].name, f->name, f->name_bytes) == 0;
+    return n;
+}

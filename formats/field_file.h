@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "formats/record_field.h"
+#include "imrec/records.h"
 
 /* Appends the name as a word: blanks, control characters and % as %XX. */
 IMREC_NODISCARD enum imrec_status
@@ -12,6 +13,8 @@ word_write(struct buf *to, struct bytes name, struct imrec_error *err);
 /* Appends the name that a word stands for. False: it is none. */
 IMREC_NODISCARD enum imrec_status
 word_read(struct buf *to, struct bytes word, bool *is_one, struct imrec_error *err);
+/* Of how many fields before fields[i] it has the name. */
+uint64_t field_repeats(const struct imrec_field *fields, uint32_t i);
 /* Sets *to to the extension of value `repeat` of a name, from 0: a word with %2F in place of /, so
  * that it never leaves a folder, and with "%.1" after the second value, so that no two files of a
  * sample have one name. `is_taken`: another file has the name, its first character is %XX. */

@@ -11,8 +11,7 @@ static enum imrec_status make_moved(struct worker *w, const struct record *r,
 {
     struct sampler *s = &w->paste.sampler;
     s->mask_png = w->sampler.mask_png;
-    return r->pixels.p == NULL ? sampler_make(s, r->image, v, 1, err)
-                               : sampler_make_decoded(s, &r->pixels, v, 1, err);
+    return sampler_make_either(s, r->image, &r->pixels, v, 1, err);
 }
 
 static void note_times(struct worker *w, const struct sampler *s)
@@ -92,13 +91,6 @@ static bool is_alone(const struct recipe *r, struct sample_key key)
     return !mosaic_draw(r, key, &mosaic) && !paste_draw(r, key, &paste);
 }
 
-static enum imrec_status make_alone(struct worker *w, const struct record *r,
-                                    struct sampler_view *v, struct imrec_error *err)
-{
-    return r->pixels.p == NULL ? sampler_make(&w->sampler, r->image, v, 1, err)
-                               : sampler_make_decoded(&w->sampler, &r->pixels, v, 1, err);
-}
-
 static enum imrec_status make_composed(struct imrec_iter *it, const struct ticket *t,
                                        struct worker *w, struct sampler_view *v,
                                        struct imrec_error *err)
@@ -121,7 +113,7 @@ enum imrec_status iter_make_scenes(struct imrec_iter *it, const struct ticket *t
         struct sampler_view *v = &w->views[i];
         if (!is_alone(recipe_of(&w->sampler, v), v->sample.key))
             continue;
-        IMREC_TRY(make_alone(w, r, v, err));
+        IMREC_TRY(sampler_make_either(&w->sampler, r->image, &r->pixels, v, 1, err));
         note_times(w, &w->sampler);
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -107,9 +107,7 @@ static enum imrec_status make(struct imrec_iter *it, const struct ticket *t, str
         return iter_make_sound(it, w, p->image, n, err);
     if (it->tiles.kind_count != 0 || it->moves.kind_count != 0)
         return iter_make_scenes(it, t, w, p, n, err);
-    if (p->pixels.p == NULL)
-        return sampler_make(&w->sampler, p->image, w->views, n, err);
-    return sampler_make_decoded(&w->sampler, &p->pixels, w->views, n, err);
+    return sampler_make_either(&w->sampler, p->image, &p->pixels, w->views, n, err);
 }
 
 static void count_decodes(const struct imrec_iter *it, struct worker *w)

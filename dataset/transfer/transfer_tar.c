@@ -177,17 +177,6 @@ add_ids(struct tars *x, const struct imrec_record *r, struct imrec_error *err)
     return add_file(x, text_of(FILE_IDS), text_of(text), err);
 }
 
-/* Of how many fields before it a field has the name. */
-static uint64_t repeats(const struct imrec_record *r, uint32_t i)
-{
-    const struct imrec_field *f = &r->fields[i];
-    uint64_t n = 0;
-    for (uint32_t k = 0; k < i; k++)
-        n += r->fields[k].name_bytes == f->name_bytes &&
-             memcmp(r->fields[k].name, f->name, f->name_bytes) == 0;
-    return n;
-}
-
 /* Those that no list of files names. */
 static enum imrec_status
 add_other_fields(struct tars *x, const struct imrec_record *r, struct imrec_error *err)
@@ -199,7 +188,7 @@ add_other_fields(struct tars *x, const struct imrec_record *r, struct imrec_erro
             continue;
         IMREC_TRY(extension_write(&x->extension,
                                   (struct bytes){(const uint8_t *)f->name, f->name_bytes},
-                                  repeats(r, i), err));
+                                  field_repeats(r->fields, i), err));
         IMREC_TRY(add_field(x, all_of(&x->extension), f, err));
     }
     return IMREC_OK;

@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/param.h"
 #include "iter/options/iter_options.h"
 
@@ -336,6 +337,16 @@ void view_kinds_free(struct view_kinds *v)
 {
     imrec_free(v->kinds);
     *v = (struct view_kinds){0};
+}
+
+uint64_t view_kinds_most_pixels(const struct view_kinds *v)
+{
+    uint64_t most = 0;
+    for (uint32_t i = 0; i < v->kind_count; i++) {
+        const struct imrec_shape *s = &v->kinds[i].o.data_shape;
+        most = max_u64(most, (uint64_t)s->width * s->height);
+    }
+    return most;
 }
 
 uint32_t view_kinds_kind(const struct view_kinds *v, uint64_t sweep, uint32_t tensor)

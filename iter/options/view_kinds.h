@@ -40,6 +40,9 @@ static inline uint32_t view_kinds_count(const struct view_kinds *v)
     return v->rows * v->tensors;
 }
 
+/* The largest of all kinds, px of a slot. */
+uint64_t view_kinds_most_pixels(const struct view_kinds *v);
+
 /* Which shape a tensor has in the batches of a sweep. */
 uint32_t view_kinds_kind(const struct view_kinds *v, uint64_t sweep, uint32_t tensor);
 #endif

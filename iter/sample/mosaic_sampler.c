@@ -9,18 +9,6 @@
 
 /* ---- life --------------------------------------------------------------------------------- */
 
-/* The largest of all kinds, px of a slot. */
-static uint64_t most_pixels(const struct view_kinds *tiles)
-{
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < tiles->kind_count; i++) {
-        const struct imrec_shape *s = &tiles->kinds[i].o.data_shape;
-        const uint64_t n = (uint64_t)s->width * s->height;
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
 static bool has_masks(const struct view_kinds *tiles)
 {
     return tiles->kinds[0].o.masks != IMREC_MASK_NONE;
@@ -34,7 +22,8 @@ uint64_t mosaic_sampler_bytes(const struct view_kinds *tiles, uint32_t label_roo
     const uint64_t value =
         tiles->kinds[0].o.data_shape.channels + (has_masks(tiles) ? sizeof(uint16_t) : 0);
     const uint64_t numbers = has_masks(tiles) ? label_room / 5 * sizeof(uint32_t) : 0;
-    return IMAGES * (most_pixels(tiles) * value + (uint64_t)label_room * sizeof(float) + numbers);
+    return IMAGES *
+           (view_kinds_most_pixels(tiles) * value + (uint64_t)label_room * sizeof(float) + numbers);
 }
 
 /* Everything of its largest size: nothing grows later. */
@@ -82,7 +71,7 @@ enum imrec_status mosaic_sampler_init(struct mosaic_sampler *m, const struct vie
         return IMREC_OK;
     IMREC_TRY(sampler_init(&m->sampler, tiles, headroom, NULL, false, err));
     IMREC_TRY(make_numbers(m, err));
-    return make_rooms(m, most_pixels(tiles), head, err);
+    return make_rooms(m, view_kinds_most_pixels(tiles), head, err);
 }
 
 void mosaic_sampler_free(struct mosaic_sampler *m)
@@ -146,9 +135,7 @@ enum imrec_status mosaic_make_tile(struct mosaic_sampler *m, struct bytes image,
     IMREC_TRY(det_label_read(&v.label, none, 2, err));
     if (m->tile_mask != NULL)
         v.sample.targets = &v.targets;
-    const enum imrec_status st = pixels->p == NULL
-                                     ? sampler_make(&m->sampler, image, &v, 1, err)
-                                     : sampler_make_decoded(&m->sampler, pixels, &v, 1, err);
+    const enum imrec_status st = sampler_make_either(&m->sampler, image, pixels, &v, 1, err);
     m->decode_ns += m->sampler.decode_ns;
     m->augment_ns += m->sampler.augment_ns;
     m->tile_width = v.draw.fit_width;

@@ -7,32 +7,21 @@
 
 /* ---- life --------------------------------------------------------------------------------- */
 
-/* The largest of all kinds, px of a slot. */
-static uint64_t most_pixels(const struct view_kinds *moves)
-{
-    uint64_t most = 0;
-    for (uint32_t i = 0; i < moves->kind_count; i++) {
-        const struct imrec_shape *s = &moves->kinds[i].o.data_shape;
-        const uint64_t n = (uint64_t)s->width * s->height;
-        most = n > most ? n : most;
-    }
-    return most;
-}
-
 uint64_t paste_sampler_bytes(const struct view_kinds *moves, uint32_t label_room)
 {
     enum { IMAGES = 2 };
     if (moves->kind_count == 0)
         return 0;
     const uint64_t value = moves->kinds[0].o.data_shape.channels + sizeof(uint16_t);
-    return IMAGES * most_pixels(moves) * value + (uint64_t)label_room * sizeof(float) +
+    return IMAGES * view_kinds_most_pixels(moves) * value + (uint64_t)label_room * sizeof(float) +
            label_room / 5 * sizeof(uint32_t);
 }
 
 static enum imrec_status
 make_image(struct paste_image *p, const struct view_kinds *moves, struct imrec_error *err)
 {
-    p->pixels = imrec_realloc(NULL, most_pixels(moves), moves->kinds[0].o.data_shape.channels);
+    p->pixels =
+        imrec_realloc(NULL, view_kinds_most_pixels(moves), moves->kinds[0].o.data_shape.channels);
     if (p->pixels == NULL)
         return IMREC_NO_MEMORY(err, "no memory for images that are pasted");
     for (uint32_t i = 0; i < moves->kind_count; i++) {

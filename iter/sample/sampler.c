@@ -521,3 +521,11 @@ enum imrec_status sampler_make_decoded(struct sampler *p, const struct planes *i
         IMREC_TRY(view_decoded(p, image, &info, &views[i], err));
     return IMREC_OK;
 }
+
+enum imrec_status sampler_make_either(struct sampler *p, struct bytes image,
+                                      const struct planes *decoded, struct sampler_view *views,
+                                      uint32_t n, struct imrec_error *err)
+{
+    return decoded->p == NULL ? sampler_make(p, image, views, n, err)
+                              : sampler_make_decoded(p, decoded, views, n, err);
+}

@@ -88,4 +88,8 @@ sampler_look_at_pixels(struct sampler *p, const struct imrec_image *pixels,
 IMREC_NODISCARD enum imrec_status
 sampler_make_decoded(struct sampler *p, const struct planes *image, struct sampler_view *views,
                      uint32_t n, struct imrec_error *err);
+/* One of the two: `image`, where `decoded` has no values (p is NULL). */
+IMREC_NODISCARD enum imrec_status
+sampler_make_either(struct sampler *p, struct bytes image, const struct planes *decoded,
+                    struct sampler_view *views, uint32_t n, struct imrec_error *err);
 #endif

@@ -12,7 +12,7 @@ import tempfile
 import webdataset
 
 import imrec
-from turns import COMMON, ratios, stay_on, summary, turn
+from turns import COMMON, compare, stay_on
 
 TURNS = 9
 WORK = {"W1": {"rand_crop": True}, "W2": {"random_resized_crop": True, "min_random_area": 0.08}}
@@ -36,16 +36,7 @@ def measure(name, sets):
     unlisted = {"list_shards": "never", "shuffle_window": 64 << 20}
     opened = {kind: imrec.ImageRecordIter(path, **COMMON, **WORK[name], **(unlisted if kind == "20 tars" else {}))
               for kind, path in sets.items()}
-    for batches in opened.values():
-        turn(batches)
-    seen = {kind: [] for kind in opened}
-    for _ in range(TURNS):
-        for kind, batches in opened.items():
-            seen[kind].append(turn(batches))
-    for kind, turns in seen.items():
-        print(f"{name} {kind:9} {summary(turns)}, {ratios(turns, seen['records'])[0]:.3f} of records", flush=True)
-    for batches in opened.values():
-        batches.close()
+    compare(name, opened, TURNS)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ import pyarrow
 import pyarrow.parquet
 
 import imrec
-from turns import COMMON, ratios, stay_on, summary, turn
+from turns import COMMON, compare, stay_on
 
 TURNS, FETCHED = 11, 256 << 10
 WORK = {"W1": {"rand_crop": True}, "W2": {"random_resized_crop": True, "min_random_area": 0.08}}
@@ -51,17 +51,7 @@ def make(path, folder):
 
 def measure(name, sets):
     opened = {kind: imrec.ImageRecordIter(data, **COMMON, **WORK[name], **own) for kind, (data, own) in sets.items()}
-    for batches in opened.values():
-        turn(batches)
-    seen = {kind: [] for kind in opened}
-    for _ in range(TURNS):
-        for kind, batches in opened.items():
-            seen[kind].append(turn(batches))
-    for kind, turns in seen.items():
-        by_time, by_cpu = ratios(turns, seen["records"])
-        print(f"{name} {kind:12} {summary(turns)}, {by_time:.3f} of records, {by_cpu:.3f} by CPU time", flush=True)
-    for batches in opened.values():
-        batches.close()
+    compare(name, opened, TURNS)
 
 
 if __name__ == "__main__":

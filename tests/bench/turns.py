@@ -40,3 +40,18 @@ def ratios(turns, first):
     """Medians of a reader's speed in parts of the first one's in the same turn: by time, by CPU time."""
     return (statistics.median(a / b for (a, _), (b, _) in zip(turns, first)),
             statistics.median(b / a for (_, a), (_, b) in zip(turns, first)))
+
+
+def compare(title, opened, turns):
+    """Readers by name, one turn of each after the other, the first ones being records: prints what came of it, and closes them."""
+    for batches in opened.values():
+        turn(batches)
+    seen = {kind: [] for kind in opened}
+    for _ in range(turns):
+        for kind, batches in opened.items():
+            seen[kind].append(turn(batches))
+    for kind, done in seen.items():
+        by_time, by_cpu = ratios(done, seen["records"])
+        print(f"{title} {kind:12} {summary(done)}, {by_time:.3f} of records, {by_cpu:.3f} by CPU time", flush=True)
+    for batches in opened.values():
+        batches.close()

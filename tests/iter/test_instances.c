@@ -2,6 +2,7 @@
  * of what is left of their pixels, and numbers are those of the objects that are left. */
 #include "imrec/augmenter.h"
 #include "tests/support/built.h"
+#include "tests/support/composed.h"
 #include "tests/support/instancelook.h"
 #include "tests/support/suite.h"
 
@@ -225,23 +226,6 @@ LOOP_TEST(what_does_not_go_with_instances_is_refused, 0, COUNT(refused))
 
 TEST(no_memory_is_an_error_wherever_it_is_missing)
 {
-    bool failed = true;
-    const long before = imrec_alloc_live();
-    for (long n = 0; failed && n < 3000; n++) {
-        struct imrec_iter *it = NULL;
-        struct imrec_batch b;
-        struct imrec_error err = {0};
-        imrec_alloc_fail_after(n);
-        enum imrec_status st = mask_try_open(
-            &set, INSTANCE DET "preprocess_threads=1 batch_size=8 rand_mosaic_prob=0.5", &it, &err);
-        if (st == IMREC_OK)
-            st = imrec_iter_next(it, &b, &err);
-        failed = imrec_alloc_has_failed();
-        imrec_alloc_fail_after(-1);
-        MUST(!failed || st != IMREC_OK || b.failed == 0);
-        MUST(failed || st == IMREC_OK);
-        imrec_iter_close(it);
-        ck_assert_int_eq(imrec_alloc_live(), before);
-    }
-    ck_assert(!failed);
+    missing_memory_must_be_told(
+        set.rec, MASK_WORDS, INSTANCE DET "preprocess_threads=1 batch_size=8 rand_mosaic_prob=0.5");
 }

@@ -2,6 +2,7 @@
  * are depends on data, seed and options alone; what cannot be a partner is passed over. */
 #include "tests/support/boxset.h"
 #include "tests/support/built.h"
+#include "tests/support/composed.h"
 #include "tests/support/masklook.h"
 #include "tests/support/suite.h"
 
@@ -171,32 +172,8 @@ LOOP_TEST(masks_and_keypoints_follow, 0, 2)
 
 static uint64_t hash_slot(const struct imrec_batch *b, uint32_t i)
 {
-    const uint8_t *px = (const uint8_t *)b->data + (size_t)i * SAMPLE;
-    const uint8_t *label = (const uint8_t *)(b->labels + (size_t)i * b->label_width);
-    uint64_t h = b->ids[i];
-    for (size_t k = 0; k < SAMPLE; k++)
-        h = (h ^ px[k]) * 0x100000001b3u;
-    for (size_t k = 0; k < b->label_width * sizeof(float); k++)
-        h = (h ^ label[k]) * 0x100000001b3u;
-    return h;
-}
-
-/* The first n slots of the stream, and the position behind the slot `stop`, if a batch ends there.
- */
-static void hashes(struct imrec_iter *it, uint64_t *out, uint32_t n, uint32_t stop, char *json)
-{
-    struct imrec_batch b;
-    const char *position;
-    for (uint32_t at = 0; at < n;) {
-        const enum imrec_status st = imrec_iter_next(it, &b, NULL);
-        MUST(st == IMREC_OK || st == IMREC_END);
-        for (uint32_t i = 0; st == IMREC_OK && i < b.count && at < n; i++)
-            out[at++] = hash_slot(&b, i);
-        if (json != NULL && at == stop && json[0] == '\0') {
-            ck_assert_int_eq(imrec_iter_position(it, &position, NULL), IMREC_OK);
-            snprintf(json, 1024, "%s", position);
-        }
-    }
+    const uint64_t h = add_hash(b->ids[i], (const uint8_t *)b->data + (size_t)i * SAMPLE, SAMPLE);
+    return add_hash(h, b->labels + (size_t)i * b->label_width, b->label_width * sizeof(float));
 }
 
 /* Windows of a few records each, so that a seek comes into the middle of one. */
@@ -206,27 +183,8 @@ static void hashes(struct imrec_iter *it, uint64_t *out, uint32_t n, uint32_t st
 
 TEST(threads_batch_sizes_and_resumes_change_nothing)
 {
-    enum { N = 2 * RECORDS, STOP = 21 };
     struct box_set s = box_set_make(RECORDS, NULL);
-    uint64_t want[N], got[N];
-    char json[1024] = "";
-    struct imrec_iter *it = box_open(&s, ORDER "preprocess_threads=1 batch_size=7");
-    hashes(it, want, N, STOP, json);
-    ck_assert_msg(strstr(json, "\"window\": 0,") == NULL && json[0] == '{', "%s", json);
-    imrec_iter_close(it);
-    it = box_open(&s, ORDER "preprocess_threads=4 batch_size=16 prefetch_buffer=5");
-    hashes(it, got, N, 0, NULL);
-    imrec_iter_close(it);
-    ck_assert_int_eq(memcmp(want, got, sizeof(want)), 0);
-    it = box_open(&s, ORDER "preprocess_threads=3 batch_size=5");
-    ck_assert_int_eq(imrec_iter_seek(it, json, NULL), IMREC_OK);
-    hashes(it, got, N - STOP, 0, NULL);
-    imrec_iter_close(it);
-    ck_assert_int_eq(memcmp(want + STOP, got, (N - STOP) * sizeof(*got)), 0);
-    it = box_open(&s, ORDER "seed_aug=9 batch_size=7");
-    hashes(it, got, N, 0, NULL);
-    imrec_iter_close(it);
-    ck_assert_int_ne(memcmp(want, got, sizeof(want)), 0);
+    only_the_order_must_matter(s.rec, BOX_WORDS, ORDER, hash_slot, 2 * RECORDS);
     tmpdir_remove(&s.dir);
 }
 
@@ -283,7 +241,7 @@ TEST(records_that_fail_are_passed_over_and_fail_once)
     for (int threads = 1; threads <= 4; threads += 3) {
         snprintf(words, sizeof(words), ORDER "on_error=replace preprocess_threads=%d", threads);
         it = box_open(&s, words);
-        hashes(it, threads == 1 ? want : got, RECORDS, 0, NULL);
+        slot_hashes(it, hash_slot, threads == 1 ? want : got, RECORDS, 0, NULL);
         imrec_iter_close(it);
     }
     ck_assert_int_eq(memcmp(want, got, sizeof(want)), 0);
@@ -359,11 +317,11 @@ TEST(pixels_of_a_source_have_the_mosaics_of_a_png)
     snprintf(of_pixels.rec, sizeof(of_pixels.rec), "%s",
              tmp_write(&s.dir, "pixels", (const uint8_t[RECORDS]){0}, RECORDS));
     struct imrec_iter *it = box_open(&s, words);
-    hashes(it, want, RECORDS, 0, NULL);
+    slot_hashes(it, hash_slot, want, RECORDS, 0, NULL);
     imrec_iter_close(it);
     snprintf(all, sizeof(all), "%s source=boxes", words);
     it = box_open(&of_pixels, all);
-    hashes(it, got, RECORDS, 0, NULL);
+    slot_hashes(it, hash_slot, got, RECORDS, 0, NULL);
     imrec_iter_close(it);
     ck_assert_int_eq(memcmp(want, got, sizeof(want)), 0);
     tmpdir_remove(&s.dir);
@@ -391,29 +349,10 @@ LOOP_TEST(what_does_not_go_with_mosaics_is_refused, 0, COUNT(refused))
     tmpdir_remove(&s.dir);
 }
 
-/* Whichever request for memory fails, opening or reading says so, or nothing changes. */
 TEST(no_memory_is_an_error_wherever_it_is_missing)
 {
     struct box_set s = box_set_make(8, NULL);
-    bool failed = true;
-    const long before = imrec_alloc_live();
-    for (long n = 0; failed && n < 3000; n++) {
-        struct imrec_iter *it = NULL;
-        struct imrec_batch b;
-        struct imrec_error err = {0};
-        imrec_alloc_fail_after(n);
-        enum imrec_status st =
-            box_try_open(&s, MOSAIC "masks=none preprocess_threads=1 batch_size=8", &it, &err);
-        if (st == IMREC_OK)
-            st = imrec_iter_next(it, &b, &err);
-        failed = imrec_alloc_has_failed();
-        imrec_alloc_fail_after(-1);
-        MUST(!failed || st != IMREC_OK || b.failed == 0);
-        MUST(failed || st == IMREC_OK);
-        MUST(st == IMREC_OK || strlen(err.message) > 0);
-        imrec_iter_close(it);
-        ck_assert_int_eq(imrec_alloc_live(), before);
-    }
-    ck_assert(!failed);
+    missing_memory_must_be_told(s.rec, BOX_WORDS,
+                                MOSAIC "masks=none preprocess_threads=1 batch_size=8");
     tmpdir_remove(&s.dir);
 }

@@ -1,6 +1,7 @@
 /* Objects of another sample pasted into slots: pixels, masks and boxes are those of the two
  * samples, value by value; which ones depends on data, seed and options alone. */
 #include "tests/support/built.h"
+#include "tests/support/composed.h"
 #include "tests/support/instancelook.h"
 #include "tests/support/suite.h"
 
@@ -362,34 +363,12 @@ LOOP_TEST(images_masks_boxes_and_keypoints_of_both_agree, 0, COUNT(scenes))
 /* ---- what it depends on -----------------------------------------------------------------------
  */
 
-static uint64_t add_hash(uint64_t h, const void *from, size_t n)
+static uint64_t hash_slot(const struct imrec_batch *b, uint32_t i)
 {
-    const uint8_t *p = from;
-    for (size_t k = 0; k < n; k++)
-        h = (h ^ p[k]) * 0x100000001b3u;
-    return h;
-}
-
-/* The first n slots of the stream, and the position after the slot `stop`, if a batch ends there.
- */
-static void hashes(struct imrec_iter *it, uint64_t *out, uint32_t n, uint32_t stop, char *json)
-{
-    struct imrec_batch b;
-    const char *position;
-    for (uint32_t at = 0; at < n;) {
-        const enum imrec_status st = imrec_iter_next(it, &b, NULL);
-        MUST(st == IMREC_OK || st == IMREC_END);
-        for (uint32_t i = 0; st == IMREC_OK && i < b.count && at < n; i++) {
-            const struct shown v = shown_of(&b, i);
-            uint64_t h = add_hash(b.ids[i], v.pixels, PIXELS * 3);
-            h = add_hash(h, v.mask, PIXELS);
-            out[at++] = add_hash(h, b.labels + (size_t)i * b.label_width, b.label_width * 4);
-        }
-        if (json != NULL && at == stop && json[0] == '\0') {
-            ck_assert_int_eq(imrec_iter_position(it, &position, NULL), IMREC_OK);
-            snprintf(json, 1024, "%s", position);
-        }
-    }
+    const struct shown v = shown_of(b, i);
+    const uint64_t h = add_hash(b->ids[i], v.pixels, PIXELS * 3);
+    return add_hash(add_hash(h, v.mask, PIXELS), b->labels + (size_t)i * b->label_width,
+                    b->label_width * 4);
 }
 
 /* Windows of a few records each, so that a seek comes into the middle of one. */
@@ -399,27 +378,8 @@ static void hashes(struct imrec_iter *it, uint64_t *out, uint32_t n, uint32_t st
 
 TEST(threads_batch_sizes_and_resumes_change_nothing)
 {
-    enum { N = 2 * RECORDS, STOP = 21 };
     struct noise_set s = make_set(RECORDS, NULL);
-    uint64_t want[N], got[N];
-    char json[1024] = "";
-    struct imrec_iter *it = noise_open(&s, ORDER "preprocess_threads=1 batch_size=7");
-    hashes(it, want, N, STOP, json);
-    ck_assert_msg(strstr(json, "\"window\": 0,") == NULL && json[0] == '{', "%s", json);
-    imrec_iter_close(it);
-    it = noise_open(&s, ORDER "preprocess_threads=4 batch_size=16 prefetch_buffer=5");
-    hashes(it, got, N, 0, NULL);
-    imrec_iter_close(it);
-    ck_assert_int_eq(memcmp(want, got, sizeof(want)), 0);
-    it = noise_open(&s, ORDER "preprocess_threads=3 batch_size=5");
-    ck_assert_int_eq(imrec_iter_seek(it, json, NULL), IMREC_OK);
-    hashes(it, got, N - STOP, 0, NULL);
-    imrec_iter_close(it);
-    ck_assert_int_eq(memcmp(want + STOP, got, (N - STOP) * sizeof(*got)), 0);
-    it = noise_open(&s, ORDER "seed_aug=9 batch_size=7");
-    hashes(it, got, N, 0, NULL);
-    imrec_iter_close(it);
-    ck_assert_int_ne(memcmp(want, got, sizeof(want)), 0);
+    only_the_order_must_matter(s.rec, NOISE_WORDS, ORDER, hash_slot, 2 * RECORDS);
     tmpdir_remove(&s.dir);
 }
 
@@ -568,30 +528,10 @@ LOOP_TEST(what_does_not_go_with_pastes_is_refused, 0, COUNT(refused))
     tmpdir_remove(&s.dir);
 }
 
-/* Whichever request for memory fails, opening or reading says so, or nothing changes. */
 TEST(no_memory_is_an_error_wherever_it_is_missing)
 {
     struct noise_set s = make_set(8, NULL);
-    bool failed = true;
-    const long before = imrec_alloc_live();
-    for (long n = 0; failed && n < 3000; n++) {
-        struct imrec_iter *it = NULL;
-        struct imrec_batch b;
-        struct imrec_error err = {0};
-        imrec_alloc_fail_after(n);
-        enum imrec_status st = try_open_over(
-            s.rec, NOISE_WORDS, PASTE "preprocess_threads=1 batch_size=8 rand_mosaic_prob=0.5", &it,
-            &err);
-        if (st == IMREC_OK)
-            st = imrec_iter_next(it, &b, &err);
-        failed = imrec_alloc_has_failed();
-        imrec_alloc_fail_after(-1);
-        MUST(!failed || st != IMREC_OK || b.failed == 0);
-        MUST(failed || st == IMREC_OK);
-        MUST(st == IMREC_OK || strlen(err.message) > 0);
-        imrec_iter_close(it);
-        ck_assert_int_eq(imrec_alloc_live(), before);
-    }
-    ck_assert(!failed);
+    missing_memory_must_be_told(s.rec, NOISE_WORDS,
+                                PASTE "preprocess_threads=1 batch_size=8 rand_mosaic_prob=0.5");
     tmpdir_remove(&s.dir);
 }

@@ -26,16 +26,6 @@ const struct imrec_field *command_find_field(const struct imrec_record *r, const
     return NULL;
 }
 
-uint64_t command_field_repeats(const struct imrec_record *r, uint32_t i)
-{
-    const struct imrec_field *f = &r->fields[i];
-    uint64_t n = 0;
-    for (uint32_t k = 0; k < i; k++)
-        n += r->fields[k].name_bytes == f->name_bytes &&
-             memcmp(r->fields[k].name, f->name, f->name_bytes) == 0;
-    return n;
-}
-
 /* The name as text, cli_free() it: what ends a text, or a member of a list with commas, is %XX. */
 static char *name_text(const struct imrec_field *f)
 {

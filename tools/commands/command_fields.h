@@ -11,8 +11,6 @@ struct bytes command_field_name(const struct imrec_field *f);
 bool command_is_mask(const struct imrec_record *r, const struct imrec_field *f);
 /* The first field of that name; NULL: there is none. */
 const struct imrec_field *command_find_field(const struct imrec_record *r, const char *name);
-/* Of how many fields before field i it has the name. */
-uint64_t command_field_repeats(const struct imrec_record *r, uint32_t i);
 
 /* One column of ls: "txt=17,json=2", or "-". */
 void command_print_fields(const struct imrec_record *r);

@@ -37,7 +37,7 @@ static bool name_file(struct export_fields *x, const struct export_names *names,
 {
     const struct bytes name = command_field_name(&r->fields[i]);
     return field_extension(&x->extension, name, is_extension_of(name, image),
-                           command_field_repeats(r, i), NULL) == IMREC_OK &&
+                           field_repeats(r->fields, i), NULL) == IMREC_OK &&
            export_field_name(names, image, (const char *)x->extension.p, x->extension.n, x->path);
 }
 
