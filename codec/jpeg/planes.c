@@ -1,0 +1,147 @@
+/* codec/jpeg/planes.c - samples of an image's MCU rows, and rows of pixels made from them. */
+#include "codec/jpeg/planes.h"
+
+enum { MARGIN = 64 }; /* bytes before and after a row of samples: a repeated one, and vectors */
+
+/* ---- samples ---------------------------------------------------------------------------- */
+
+uint64_t planes_claim(uint32_t width)
+{
+    const uint64_t samples = (uint64_t)width + 32 + 3 * MARGIN; /* of a row, whole MCUs */
+    return samples * (RING * 2 * BLOCK + 2 * RING * BLOCK + 3);
+}
+
+/* Room for the rings, and for one row of pixels after them. */
+static bool reserve_planes(struct planes *s)
+{
+    const struct geometry *g = &s->g;
+    size_t bytes = MARGIN;
+    for (uint32_t i = 0; i < s->frame->components; i++) {
+        struct plane *c = &s->g.plane[i];
+        const uint32_t h = i == 0 ? 1 : s->frame->h, v = i == 0 ? 1 : s->frame->v;
+        const uint32_t mcus = c->mcus.end > g->first ? c->mcus.end - g->first : 0;
+        c->height = RING * g->mcu_height / v;
+        c->stride = (size_t)mcus * (g->mcu_width / h) + 2 * MARGIN;
+        c->rows = NULL;
+        bytes += c->height * c->stride;
+    }
+    bytes += ((size_t)s->request->region.width + 1) * 3 + KERNEL_SLACK;
+    if (!scratch_reserve(&s->samples, bytes))
+        return false;
+    uint8_t *at = s->samples.p + MARGIN;
+    for (uint32_t i = 0; i < s->frame->components; i++) {
+        s->g.plane[i].rows = at;
+        at += s->g.plane[i].height * s->g.plane[i].stride;
+    }
+    return true;
+}
+
+bool planes_begin(struct planes *s, const struct frame *frame,
+                  const struct baseline_request *request)
+{
+    s->frame = frame;
+    s->request = request;
+    s->next_row = request->region.y;
+    geometry_measure(&s->g, frame, request->region, request->sink == NULL ? 0 : request->channels);
+    return reserve_planes(s);
+}
+
+/* ---- rows of pixels ----------------------------------------------------------------------- */
+
+static uint8_t *pixel_line(const struct planes *s)
+{
+    const struct plane *c = &s->g.plane[s->frame->components - 1];
+    return c->rows + c->height * c->stride;
+}
+
+/* The samples beyond the image's edges, of the chroma rows of MCU row `y`. */
+static void repeat_edges(struct planes *s, uint32_t y)
+{
+    for (uint32_t i = 1; i < s->frame->components; i++) {
+        const struct plane *c = &s->g.plane[i];
+        const bool at_right = c->mcus.end == s->g.across;
+        for (uint32_t k = 0; k < BLOCK; k++) {
+            uint8_t *row = plane_row(&s->g, i, y * BLOCK + k, c->mcus.from * BLOCK);
+            uint8_t *end = row + (c->width - c->mcus.from * BLOCK);
+            if (c->mcus.from == 0)
+                row[-1] = row[0];
+            if (at_right)
+                end[0] = end[-1];
+        }
+    }
+}
+
+/* The chroma row that is next nearest to row `y` of the image. */
+static uint32_t far_row(const struct plane *c, uint32_t y)
+{
+    if (y % 2 == 0)
+        return y > 0 ? y / 2 - 1 : 0;
+    return at_most(y / 2 + 1, c->all - 1);
+}
+
+static void make_row(const struct planes *s, uint32_t y, uint8_t *rgb)
+{
+    const struct frame *p = s->frame;
+    const struct baseline_kernels *k = s->kernels;
+    const uint32_t x = s->g.left;
+    struct kernel_row r = {.y = plane_row(&s->g, 0, y, x),
+                           .n = s->request->region.x + s->request->region.width - x,
+                           .rgb = rgb};
+    if (!s->g.colour) {
+        k->row_grey(&r);
+        return;
+    }
+    r.cb = plane_row(&s->g, 1, y / p->v, x / p->h);
+    r.cr = plane_row(&s->g, 2, y / p->v, x / p->h);
+    if (p->v == 2) {
+        const uint32_t far = far_row(&s->g.plane[1], y);
+        r.cb_far = plane_row(&s->g, 1, far, x / p->h);
+        r.cr_far = plane_row(&s->g, 2, far, x / p->h);
+        k->row_420(&r);
+    } else if (p->h == 2) {
+        k->row_422(&r);
+    } else {
+        k->row_444(&r);
+    }
+}
+
+/* The place of row `y` of the region in the caller's memory; NULL where the kernels, which write
+ * whole vectors, and begin with an even column, cannot write there. */
+static uint8_t *direct_row(const struct planes *s, uint32_t y)
+{
+    const struct baseline_request *q = s->request;
+    const size_t behind = (q->region.height - 1 - (size_t)y) * q->stride;
+    if (q->direct == NULL || q->region.x != s->g.left || behind < KERNEL_SLACK)
+        return NULL;
+    return q->direct + y * q->stride;
+}
+
+static void give_row(struct planes *s, uint32_t row)
+{
+    const struct baseline_request *q = s->request;
+    const struct imrec_rect r = q->region;
+    if (q->channels == 1) {
+        q->sink(q->context, row - r.y, plane_row(&s->g, 0, row, r.x));
+        return;
+    }
+    uint8_t *direct = direct_row(s, row - r.y), *line = pixel_line(s);
+    make_row(s, row, direct != NULL ? direct : line);
+    if (direct == NULL)
+        q->sink(q->context, row - r.y, line + 3 * (size_t)(r.x - s->g.left));
+}
+
+static void give_rows(struct planes *s, uint32_t y)
+{
+    const struct imrec_rect r = s->request->region;
+    const bool waits = s->g.colour && s->frame->v == 2 && y + 1 < s->g.down; /* for rows below */
+    const uint32_t end = at_most((y + 1) * s->g.mcu_height - waits, r.y + r.height);
+    for (; s->next_row < end; s->next_row++)
+        give_row(s, s->next_row);
+}
+
+void planes_give(struct planes *s, uint32_t y)
+{
+    if (s->g.colour && span_holds(s->g.plane[1].needed, y))
+        repeat_edges(s, y);
+    give_rows(s, y);
+}

@@ -1,0 +1,28 @@
+/* codec/jpeg/scratch.c - a buffer that is kept from image to image, unless it is large. */
+#include "codec/jpeg/scratch.h"
+
+#include "base/alloc.h"
+
+enum { KEPT_BYTES = 4 << 20 }; /* one large image is no reason to hold its memory for ever */
+
+void scratch_drop(struct scratch *s)
+{
+    imrec_free(s->p);
+    *s = (struct scratch){0};
+}
+
+bool scratch_reserve(struct scratch *s, size_t bytes)
+{
+    if (bytes <= s->bytes)
+        return true;
+    scratch_drop(s);
+    s->p = imrec_realloc(NULL, bytes, 1);
+    s->bytes = s->p != NULL ? bytes : 0;
+    return s->p != NULL;
+}
+
+void scratch_trim(struct scratch *s)
+{
+    if (s->bytes > KEPT_BYTES)
+        scratch_drop(s);
+}

@@ -1,0 +1,18 @@
+/* codec/jpeg/scratch.h - a buffer that is kept from image to image, unless it is large. */
+#ifndef IMREC_CODEC_JPEG_SCRATCH_H
+#define IMREC_CODEC_JPEG_SCRATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct scratch {
+    uint8_t *p;
+    size_t bytes;
+};
+
+/* Room for that number of bytes; where there was less, what it held is lost. False: no memory. */
+bool scratch_reserve(struct scratch *s, size_t bytes);
+void scratch_trim(struct scratch *s); /* after an image: lets a large one go */
+void scratch_drop(struct scratch *s);
+#endif
