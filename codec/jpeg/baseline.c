@@ -17,11 +17,9 @@ struct baseline {
     struct frame frame;
     struct planes planes;
     struct scan scan;
-    struct bytes left;   /* entropy-coded data not yet unstuffed */
-    uint32_t to_restart; /* MCUs until the bits end */
-    uint32_t mcus_left;  /* of the image, from the next of these bits on */
-    uint32_t skipped;    /* MCUs that come next and nobody wants; the bits are before them */
-    uint32_t next_restart;
+    struct intervals intervals; /* that are not yet unstuffed */
+    uint32_t to_restart;        /* MCUs until the bits end */
+    uint32_t skipped;           /* MCUs that come next and nobody wants; the bits are before them */
 
     scan_run_fn *run;
     struct scratch bits;
@@ -121,31 +119,12 @@ static void set_blocks(struct baseline *b)
     b->scan.idct = b->planes.kernels->idct;
 }
 
-/* MCUs of the next restart interval. */
-static uint32_t interval_mcus(const struct baseline *b)
-{
-    return b->frame.restart == 0 ? b->mcus_left : at_most(b->frame.restart, b->mcus_left);
-}
-
-/* Moves past the marker after the next interval, which must be what the count of MCUs lets
- * expect. */
-static bool pass_marker(struct baseline *b, uint8_t marker, size_t used)
-{
-    const bool is_last = interval_mcus(b) == b->mcus_left;
-    if (marker != (is_last ? ENTROPY_END : ENTROPY_RESTART + b->next_restart % 8))
-        return false;
-    b->next_restart++;
-    b->left = (struct bytes){b->left.p + used, b->left.n - used};
-    return true;
-}
-
 /* Makes the next restart interval's bits those to be decoded. */
 static bool begin_interval(struct baseline *b)
 {
-    size_t n, used;
-    const uint8_t marker = entropy_unstuff(b->left, b->bits.p, &n, &used);
-    b->to_restart = interval_mcus(b);
-    if (!pass_marker(b, marker, used))
+    size_t n;
+    b->to_restart = intervals_mcus(&b->intervals);
+    if (!intervals_unstuff(&b->intervals, b->bits.p, &n))
         return false;
     b->scan.bits = (struct scan_bits){.p = b->bits.p};
     b->scan.end = b->bits.p + n;
@@ -161,12 +140,14 @@ static bool end_interval(const struct baseline *b)
 
 static bool begin_bits(struct baseline *b, struct bytes image)
 {
-    b->left = (struct bytes){image.p + b->frame.entropy, image.n - b->frame.entropy};
-    b->mcus_left = b->planes.g.across * b->planes.g.down;
-    b->next_restart = 0;
+    b->intervals = (struct intervals){
+        .left = {image.p + b->frame.entropy, image.n - b->frame.entropy},
+        .mcus_left = b->planes.g.across * b->planes.g.down,
+        .restart = b->frame.restart,
+    };
     b->to_restart = 0;
     b->skipped = 0;
-    return b->mcus_left > 0;
+    return b->intervals.mcus_left > 0;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------- */
@@ -189,7 +170,6 @@ static bool decode_run(struct baseline *b, uint32_t count)
         if (!b->run(&b->scan, n))
             return false;
         b->to_restart -= n;
-        b->mcus_left -= n;
         count -= n;
         if (b->to_restart == 0 && !end_interval(b))
             return false;
@@ -202,11 +182,9 @@ static bool decode_run(struct baseline *b, uint32_t count)
  * leave of the one that they begin in. */
 static bool pass_skipped(struct baseline *b)
 {
-    for (uint32_t n; b->skipped > 0; b->skipped -= n, b->mcus_left -= n) {
-        if (b->to_restart == 0 && b->skipped >= (n = interval_mcus(b))) {
-            size_t used;
-            const uint8_t marker = entropy_pass(b->left, &used);
-            if (!pass_marker(b, marker, used))
+    for (uint32_t n; b->skipped > 0; b->skipped -= n) {
+        if (b->to_restart == 0 && b->skipped >= (n = intervals_mcus(&b->intervals))) {
+            if (!intervals_pass(&b->intervals))
                 return false;
             continue;
         }
@@ -306,7 +284,7 @@ decode(struct baseline *b, struct bytes image, const struct baseline_request *re
         return BASELINE_NO_MEMORY;
     if (!begin_bits(b, image))
         return BASELINE_DECLINED;
-    if (!scratch_reserve(&b->bits, b->left.n + ENTROPY_PADDING))
+    if (!scratch_reserve(&b->bits, b->intervals.left.n + ENTROPY_PADDING))
         return BASELINE_NO_MEMORY;
     set_blocks(b);
     return decode_rows(b) ? BASELINE_DONE : BASELINE_DECLINED;

@@ -4,19 +4,20 @@
 
 #include <string.h>
 
-uint8_t entropy_unstuff(struct bytes from, uint8_t *out, size_t *n, size_t *used)
+/* Copies data up to the next marker to `out`; NULL: nowhere. Returns the marker, *used the bytes
+ * with it; 0: there is none, or it is preceded by fill bytes. */
+static uint8_t to_marker(struct bytes from, uint8_t *out, size_t *n, size_t *used)
 {
     const uint8_t *p = from.p, *const end = from.p + from.n;
-    uint8_t *to = out;
     const uint8_t *ff;
+    *n = 0;
     while (p < end && (ff = memchr(p, 0xFF, (size_t)(end - p))) != NULL && end - ff >= 2) {
         const size_t length = (size_t)(ff - p) + (ff[1] == 0); /* a stuffed 0xFF is one of them */
-        memcpy(to, p, length);
-        to += length;
+        if (out != NULL)
+            memcpy(out + *n, p, length);
+        *n += length;
         p = ff + 2;
         if (ff[1] != 0) {
-            memset(to, 0, ENTROPY_PADDING);
-            *n = (size_t)(to - out);
             *used = (size_t)(p - from.p);
             return ff[1] == 0xFF ? 0 : ff[1];
         }
@@ -24,15 +25,42 @@ uint8_t entropy_unstuff(struct bytes from, uint8_t *out, size_t *n, size_t *used
     return 0;
 }
 
-uint8_t entropy_pass(struct bytes from, size_t *used)
+uint8_t entropy_unstuff(struct bytes from, uint8_t *out, size_t *n, size_t *used)
 {
-    const uint8_t *p = from.p, *const end = from.p + from.n, *ff;
-    while (p < end && (ff = memchr(p, 0xFF, (size_t)(end - p))) != NULL && end - ff >= 2) {
-        p = ff + 2;
-        if (ff[1] != 0) {
-            *used = (size_t)(p - from.p);
-            return ff[1] == 0xFF ? 0 : ff[1];
-        }
-    }
-    return 0;
+    const uint8_t marker = to_marker(from, out, n, used);
+    if (marker != 0)
+        memset(out + *n, 0, ENTROPY_PADDING);
+    return marker;
+}
+
+uint32_t intervals_mcus(const struct intervals *v)
+{
+    return v->restart == 0 || v->restart > v->mcus_left ? v->mcus_left : v->restart;
+}
+
+static bool pass(struct intervals *v, uint8_t *out, size_t *n)
+{
+    size_t used;
+    const uint32_t mcus = intervals_mcus(v);
+    const uint8_t marker = to_marker(v->left, out, n, &used);
+    if (marker != (mcus == v->mcus_left ? ENTROPY_END : ENTROPY_RESTART + v->number % 8))
+        return false;
+    v->number++;
+    v->mcus_left -= mcus;
+    v->left = (struct bytes){v->left.p + used, v->left.n - used};
+    return true;
+}
+
+bool intervals_unstuff(struct intervals *v, uint8_t *out, size_t *n)
+{
+    if (!pass(v, out, n))
+        return false;
+    memset(out + *n, 0, ENTROPY_PADDING);
+    return true;
+}
+
+bool intervals_pass(struct intervals *v)
+{
+    size_t n;
+    return pass(v, NULL, &n);
 }

@@ -5,6 +5,8 @@
 
 #include "base/bytes.h"
 
+#include <stdbool.h>
+
 enum {
     /* Zeros after the bits: more than decoding a whole MCU of nonsense reads
      * (6 blocks of 64 symbols of 31 bits), so that one check after each MCU is enough. */
@@ -17,6 +19,20 @@ enum {
  * pads. Returns the marker, *used the bytes with it; 0: there is none, or it is preceded
  * by fill bytes. */
 uint8_t entropy_unstuff(struct bytes from, uint8_t *out, size_t *n, size_t *used);
+
+/* The restart intervals of a scan that have not been read; without restart markers all of it is
+ * one. */
+struct intervals {
+    struct bytes left;  /* from the next interval's first byte on */
+    uint32_t mcus_left; /* of the image, from its first MCU on */
+    uint32_t restart;   /* MCUs of an interval; 0: all */
+    uint32_t number;    /* of the next interval */
+};
+
+uint32_t intervals_mcus(const struct intervals *v); /* of the next interval */
+/* Copies the next interval as above; *n: its bytes. False: the marker after it is not the one that
+ * the count of MCUs lets expect, there is none, or it is preceded by fill bytes. */
+bool intervals_unstuff(struct intervals *v, uint8_t *out, size_t *n);
 /* The same without a copy: finds the marker alone. */
-uint8_t entropy_pass(struct bytes from, size_t *used);
+bool intervals_pass(struct intervals *v);
 #endif
