@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "codec/format.h"
-#include "codec/jpeg/jpeg_optimize.h"
+#include "codec/jpeg/recode/jpeg_optimize.h"
 #include "codec/jpeg_decode.h"
 #include "codec/jpeg_errors.h"
 

@@ -1,7 +1,7 @@
 imrec_test(test_codec codec)
 imrec_test(test_codec_claim codec)
-imrec_test(test_baseline_kernels jpeg)
-imrec_test(test_baseline_rows jpeg)
+imrec_test(test_baseline_kernels kernels jpeg)
+imrec_test(test_baseline_rows kernels jpeg)
 imrec_test(test_bmp codec)
 imrec_test(test_stop codec colour SOURCES support/images.c)
 imrec_test(test_jpeg_optimize codec)
@@ -39,4 +39,4 @@ set_tests_properties(test_codec_claim PROPERTIES FIXTURES_REQUIRED hostile)
 
 imrec_bench(bench_codec codec limit) # what an image takes: `bench_codec`
 target_compile_definitions(bench_codec PRIVATE IMREC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-imrec_bench(bench_baseline jpeg) # what the parts of our decoder take, by variant: `bench_baseline`
+imrec_bench(bench_baseline kernels jpeg) # what the parts of our decoder take, by variant: `bench_baseline`

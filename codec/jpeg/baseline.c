@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "codec/jpeg/entropy.h"
-#include "codec/jpeg/planes.h"
+#include "codec/jpeg/jpeg_planes.h"
 #include "codec/jpeg/scan.h"
 
 #include <string.h>

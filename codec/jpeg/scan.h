@@ -4,7 +4,7 @@
 #define IMREC_CODEC_JPEG_SCAN_H
 
 #include "codec/jpeg/huffman.h"
-#include "codec/jpeg/jpeg_kernels.h"
+#include "codec/jpeg/kernels/jpeg_kernels.h"
 
 enum { MOST_BLOCKS = 6 }; /* of an MCU: 4 of luma, 2 of chroma */
 

@@ -1,6 +1,6 @@
 /* tests/bench/bench_baseline.c - what blocks and rows of the plain JPEG decoder take, by variant:
  * ns a block by its number of coefficients, ns a pixel of rows of 384. No test. */
-#include "codec/jpeg/jpeg_kernels.h"
+#include "codec/jpeg/kernels/jpeg_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>

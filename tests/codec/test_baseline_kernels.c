@@ -1,7 +1,7 @@
 /* tests/codec/test_baseline_kernels.c - every variant of blocks and rows gives what libjpeg-turbo
  * gives, seen through its public door: coefficients or samples that we choose go into a JPEG and
  * come out of a plain decode. */
-#include "codec/jpeg/jpeg_kernels.h"
+#include "codec/jpeg/kernels/jpeg_kernels.h"
 #include "tests/support/baseline_variants.h"
 #include "tests/support/suite.h"
 

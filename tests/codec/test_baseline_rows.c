@@ -1,7 +1,7 @@
 /* tests/codec/test_baseline_rows.c - every variant of rows gives the pixels that libjpeg-turbo
  * gives: planes that we choose go into a JPEG; its samples and its RGB come out of two plain
  * decodes. */
-#include "codec/jpeg/jpeg_kernels.h"
+#include "codec/jpeg/kernels/jpeg_kernels.h"
 #include "tests/support/baseline_variants.h"
 #include "tests/support/suite.h"
 

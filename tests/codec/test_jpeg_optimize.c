@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "codec/codec.h"
-#include "codec/jpeg/jpeg_optimize.h"
-#include "codec/jpeg/jpeg_symbols.h"
+#include "codec/jpeg/recode/jpeg_optimize.h"
+#include "codec/jpeg/recode/jpeg_symbols.h"
 #include "tests/support/starving.h"
 #include "tests/support/suite.h"
 

@@ -3,7 +3,7 @@
 #ifndef IMREC_TESTS_BASELINE_VARIANTS_H
 #define IMREC_TESTS_BASELINE_VARIANTS_H
 
-#include "codec/jpeg/jpeg_kernels.h"
+#include "codec/jpeg/kernels/jpeg_kernels.h"
 
 static uint32_t g_seed = 1;
 

@@ -1,5 +1,5 @@
-/* codec/jpeg/planes.c - samples of an image's MCU rows, and rows of pixels made from them. */
-#include "codec/jpeg/planes.h"
+/* codec/jpeg/jpeg_planes.c - samples of an image's MCU rows, and rows of pixels made from them. */
+#include "codec/jpeg/jpeg_planes.h"
 
 enum { MARGIN = 64 }; /* bytes before and after a row of samples: a repeated one, and vectors */
 

@@ -1,11 +1,11 @@
-/* codec/jpeg/jpeg_kernels.h - blocks and rows of samples: one scalar truth, variants by
+/* codec/jpeg/kernels/jpeg_kernels.h - blocks and rows of samples: one scalar truth, variants by
  * instruction set, all bit for bit the same and the same as libjpeg-turbo's (slow integer DCT,
  * fancy upsampling).
  *
  * Rows of samples and of pixels may be read and written up to KERNEL_SLACK bytes beyond their
  * n values: the caller's buffers have that room. */
-#ifndef IMREC_CODEC_JPEG_JPEG_KERNELS_H
-#define IMREC_CODEC_JPEG_JPEG_KERNELS_H
+#ifndef IMREC_CODEC_JPEG_KERNELS_JPEG_KERNELS_H
+#define IMREC_CODEC_JPEG_KERNELS_JPEG_KERNELS_H
 
 #include "base/cpu.h"
 

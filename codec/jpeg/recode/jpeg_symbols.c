@@ -1,5 +1,6 @@
-/* codec/jpeg/jpeg_symbols.c - Huffman-coded symbols of a scan, and optimal codes for them. */
-#include "codec/jpeg/jpeg_symbols.h"
+/* codec/jpeg/recode/jpeg_symbols.c - Huffman-coded symbols of a scan, and optimal codes for them.
+ */
+#include "codec/jpeg/recode/jpeg_symbols.h"
 
 #include <string.h>
 

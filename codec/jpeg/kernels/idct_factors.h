@@ -1,7 +1,7 @@
-/* codec/jpeg/idct_factors.h - the slow integer DCT's factors (Loeffler, Ligtenberg,
+/* codec/jpeg/kernels/idct_factors.h - the slow integer DCT's factors (Loeffler, Ligtenberg,
  * Moschytz 1989, 13 bits of fraction), and what its variants share. */
-#ifndef IMREC_CODEC_JPEG_IDCT_FACTORS_H
-#define IMREC_CODEC_JPEG_IDCT_FACTORS_H
+#ifndef IMREC_CODEC_JPEG_KERNELS_IDCT_FACTORS_H
+#define IMREC_CODEC_JPEG_KERNELS_IDCT_FACTORS_H
 
 #include <stddef.h>
 #include <stdint.h>

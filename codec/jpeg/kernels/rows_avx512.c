@@ -1,4 +1,4 @@
-/* codec/jpeg/rows_avx512.c - 64 pixels at a time.
+/* codec/jpeg/kernels/rows_avx512.c - 64 pixels at a time.
  *
  * Four groups of 16 pixels, each a register of pairs of words (Cb, Cr), one a pixel. One byte
  * permutation brings each pixel the two chroma samples it lies between, one multiplication
@@ -6,8 +6,8 @@
  * expect. Blue and red are made in place; green is a sum of both. Bytes go to their places in RGB
  * by permutations of whole registers. */
 #include "base/simd.h"
-#include "codec/jpeg/byte_tables.h"
-#include "codec/jpeg/variants.h"
+#include "codec/jpeg/kernels/byte_tables.h"
+#include "codec/jpeg/kernels/variants.h"
 
 enum { STEP = 64, GROUP = 16 };
 
@@ -180,7 +180,7 @@ INLINE512 void row(const struct kernel_row *r, enum sampling sampling)
 }
 
 #define ENTRY(name) AVX512 void name##_avx512
-#include "codec/jpeg/rows_entries.h"
+#include "codec/jpeg/kernels/rows_entries.h"
 
 #define GREY(k)   ((k) / 3)
 #define GREY_1(k) GREY((k) + 64)

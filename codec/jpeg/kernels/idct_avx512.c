@@ -1,13 +1,13 @@
-/* codec/jpeg/idct_avx512.c - a whole block in two registers, 16 sums of products at a time.
+/* codec/jpeg/kernels/idct_avx512.c - a whole block in two registers, 16 sums of products at a time.
  *
  * A pass takes pairs of values, i[k] and i[k+4] of eight lines (columns, then rows), twice each:
  * of lines 0-3, 0-3, 4-7, 4-7. So one register holds two of the pass's outputs for all lines.
  * Every output is a sum of eight products; why that may replace libjpeg-turbo's factors, and when
  * not, says idct_factors.h. */
 #include "base/simd.h"
-#include "codec/jpeg/byte_tables.h"
-#include "codec/jpeg/idct_factors.h"
-#include "codec/jpeg/variants.h"
+#include "codec/jpeg/kernels/byte_tables.h"
+#include "codec/jpeg/kernels/idct_factors.h"
+#include "codec/jpeg/kernels/variants.h"
 
 /* A constant of four lanes, each four times the same pair. */
 INLINE512 __m512i lanes(int32_t a, int32_t b, int32_t c, int32_t d)
@@ -183,4 +183,4 @@ INLINE512 bool corner(const int16_t *coef, const uint16_t *quant, uint8_t *out, 
 }
 
 #define ENTRY(name) AVX512 void name##_avx512
-#include "codec/jpeg/idct_entry.h"
+#include "codec/jpeg/kernels/idct_entry.h"

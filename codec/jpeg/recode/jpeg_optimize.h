@@ -1,11 +1,11 @@
-/* codec/jpeg/jpeg_optimize.h - a JPEG with standard Huffman tables to the same one with optimal
- * tables.
+/* codec/jpeg/recode/jpeg_optimize.h - a JPEG with standard Huffman tables to the same one with
+ * optimal tables.
  *
  * libjpeg finds optimal tables in a pass of its own over all coefficients, with slow code; its
  * coder with given tables is fast. So it codes with the standard tables, and the codes are
  * exchanged here: the bytes are those that libjpeg's own optimization writes. */
-#ifndef IMREC_CODEC_JPEG_JPEG_OPTIMIZE_H
-#define IMREC_CODEC_JPEG_JPEG_OPTIMIZE_H
+#ifndef IMREC_CODEC_JPEG_RECODE_JPEG_OPTIMIZE_H
+#define IMREC_CODEC_JPEG_RECODE_JPEG_OPTIMIZE_H
 
 #include "base/buf.h"
 

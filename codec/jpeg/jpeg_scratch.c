@@ -1,5 +1,5 @@
-/* codec/jpeg/scratch.c - a buffer that is kept from image to image, unless it is large. */
-#include "codec/jpeg/scratch.h"
+/* codec/jpeg/jpeg_scratch.c - a buffer that is kept from image to image, unless it is large. */
+#include "codec/jpeg/jpeg_scratch.h"
 
 #include "base/alloc.h"
 

@@ -1,8 +1,8 @@
-/* codec/jpeg/variants.h - what the table of kernels is filled with. */
-#ifndef IMREC_CODEC_JPEG_VARIANTS_H
-#define IMREC_CODEC_JPEG_VARIANTS_H
+/* codec/jpeg/kernels/variants.h - what the table of kernels is filled with. */
+#ifndef IMREC_CODEC_JPEG_KERNELS_VARIANTS_H
+#define IMREC_CODEC_JPEG_KERNELS_VARIANTS_H
 
-#include "codec/jpeg/jpeg_kernels.h"
+#include "codec/jpeg/kernels/jpeg_kernels.h"
 
 /* JFIF's YCbCr to RGB, 16 bits of fraction. */
 enum { RED_CR = 91881, GREEN_CB = -22554, GREEN_CR = -46802, BLUE_CB = 116130 };

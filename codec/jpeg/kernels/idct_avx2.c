@@ -1,11 +1,11 @@
-/* codec/jpeg/idct_avx2.c - a pass over eight lines (columns, then rows) at once, one register
- * an output.
+/* codec/jpeg/kernels/idct_avx2.c - a pass over eight lines (columns, then rows) at once, one
+ * register an output.
  *
  * It takes pairs of values, i[k] and i[k + 4] of all lines. Every output is a sum of eight
  * products; why that may replace libjpeg-turbo's factors, and when not, says idct_factors.h. */
 #include "base/simd.h"
-#include "codec/jpeg/idct_factors.h"
-#include "codec/jpeg/variants.h"
+#include "codec/jpeg/kernels/idct_factors.h"
+#include "codec/jpeg/kernels/variants.h"
 
 INLINE2 __m256i madd(__m256i pairs, int32_t first, int32_t second)
 {
@@ -194,4 +194,4 @@ INLINE2 bool corner(const int16_t *coef, const uint16_t *quant, uint8_t *out, si
 }
 
 #define ENTRY(name) AVX2 void name##_avx2
-#include "codec/jpeg/idct_entry.h"
+#include "codec/jpeg/kernels/idct_entry.h"

@@ -1,18 +1,18 @@
 /*
- * codec/jpeg/jpeg_optimize.c - a JPEG with standard Huffman tables to the same one with optimal
- * tables.
+ * codec/jpeg/recode/jpeg_optimize.c - a JPEG with standard Huffman tables to the same one with
+ * optimal tables.
  *
  * One pass reads the symbols, counts them, and keeps each with its extra bits in a word; then the
  * tables are made, and a second pass over the words writes. Nothing is dequantized or transformed.
  * Of a large image the words would take more than all else: they are read again, piece by piece.
  */
-#include "codec/jpeg/jpeg_optimize.h"
+#include "codec/jpeg/recode/jpeg_optimize.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/stop.h"
 #include "codec/jpeg/entropy.h"
-#include "codec/jpeg/jpeg_symbols.h"
+#include "codec/jpeg/recode/jpeg_symbols.h"
 
 #include <string.h>
 

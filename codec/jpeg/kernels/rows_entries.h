@@ -1,5 +1,5 @@
-/* codec/jpeg/rows_entries.h - rows by the sampling of chroma, a loop each, over row(). Who includes
- * it defines ENTRY(name): the words before a function, and its name. */
+/* codec/jpeg/kernels/rows_entries.h - rows by the sampling of chroma, a loop each, over row(). Who
+ * includes it defines ENTRY(name): the words before a function, and its name. */
 ENTRY(row_444)(const struct kernel_row *r)
 {
     row(r, FULL);

@@ -1,6 +1,6 @@
-/* codec/jpeg/rows_scalar.c - the truth of rows: chroma by libjpeg's triangle filter, then
+/* codec/jpeg/kernels/rows_scalar.c - the truth of rows: chroma by libjpeg's triangle filter, then
  * YCbCr to RGB by its tables' arithmetic. */
-#include "codec/jpeg/variants.h"
+#include "codec/jpeg/kernels/variants.h"
 
 static uint8_t byte(int32_t v)
 {

@@ -1,7 +1,7 @@
-/* codec/jpeg/byte_tables.h - orders of bytes as tables, written as formulas: TABLE(f) is
+/* codec/jpeg/kernels/byte_tables.h - orders of bytes as tables, written as formulas: TABLE(f) is
  * {f(0), f(1), ... f(63)}. */
-#ifndef IMREC_CODEC_JPEG_BYTE_TABLES_H
-#define IMREC_CODEC_JPEG_BYTE_TABLES_H
+#ifndef IMREC_CODEC_JPEG_KERNELS_BYTE_TABLES_H
+#define IMREC_CODEC_JPEG_KERNELS_BYTE_TABLES_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* codec/jpeg/idct_entry.h - a block by what it has, over corner() and whole(). Who includes it
- * defines ENTRY(name): the words before a function, and its name. */
+/* codec/jpeg/kernels/idct_entry.h - a block by what it has, over corner() and whole(). Who includes
+ * it defines ENTRY(name): the words before a function, and its name. */
 ENTRY(idct)
 (const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out, size_t stride)
 {

@@ -1,18 +1,18 @@
-/* codec/jpeg/planes.h - samples of an image's MCU rows, and rows of pixels of a region made from
- * them: what a decoder fills, whatever order its coefficients come in.
+/* codec/jpeg/jpeg_planes.h - samples of an image's MCU rows, and rows of pixels of a region made
+ * from them: what a decoder fills, whatever order its coefficients come in.
  *
  * MCU rows go through a ring that holds two of them as planes of samples: upsampled chroma
  * needs the row above and the row below. Of each MCU row only the columns around the region are
  * there; rows of pixels leave as soon as their neighbours are there. At the image's edges
  * (of its real samples, not of the padding in its last blocks) samples are repeated, as
  * libjpeg-turbo does. */
-#ifndef IMREC_CODEC_JPEG_PLANES_H
-#define IMREC_CODEC_JPEG_PLANES_H
+#ifndef IMREC_CODEC_JPEG_JPEG_PLANES_H
+#define IMREC_CODEC_JPEG_JPEG_PLANES_H
 
 #include "codec/jpeg/baseline.h"
 #include "codec/jpeg/geometry.h"
-#include "codec/jpeg/jpeg_kernels.h"
-#include "codec/jpeg/scratch.h"
+#include "codec/jpeg/jpeg_scratch.h"
+#include "codec/jpeg/kernels/jpeg_kernels.h"
 
 struct planes {
     const struct frame *frame;

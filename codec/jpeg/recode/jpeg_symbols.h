@@ -1,7 +1,7 @@
-/* codec/jpeg/jpeg_symbols.h - Huffman-coded symbols of a scan, and optimal codes for them. Private
- * to jpeg_optimize.c. ITU-T T.81, annexes C, F and K.2. */
-#ifndef IMREC_CODEC_JPEG_JPEG_SYMBOLS_H
-#define IMREC_CODEC_JPEG_JPEG_SYMBOLS_H
+/* codec/jpeg/recode/jpeg_symbols.h - Huffman-coded symbols of a scan, and optimal codes for them.
+ * Private to jpeg_optimize.c. ITU-T T.81, annexes C, F and K.2. */
+#ifndef IMREC_CODEC_JPEG_RECODE_JPEG_SYMBOLS_H
+#define IMREC_CODEC_JPEG_RECODE_JPEG_SYMBOLS_H
 
 #include "base/bytes.h"
 #include "imrec/error.h"

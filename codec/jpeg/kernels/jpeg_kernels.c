@@ -1,8 +1,8 @@
-/* codec/jpeg/jpeg_kernels.c - which variant of blocks and rows runs at a level. */
-#include "codec/jpeg/jpeg_kernels.h"
+/* codec/jpeg/kernels/jpeg_kernels.c - which variant of blocks and rows runs at a level. */
+#include "codec/jpeg/kernels/jpeg_kernels.h"
 
 #include "base/simd.h"
-#include "codec/jpeg/variants.h"
+#include "codec/jpeg/kernels/variants.h"
 
 /* clang-format off */
 #define KERNELS(X)                                                                                 \

@@ -1,4 +1,4 @@
-/* codec/jpeg/idct_scalar.c - the truth of the inverse DCT.
+/* codec/jpeg/kernels/idct_scalar.c - the truth of the inverse DCT.
  *
  * The slow integer transform of libjpeg (Loeffler, Ligtenberg, Moschytz, "Practical Fast 1-D DCT
  * Algorithms with 11 Multiplications", 1989), arranged as pairs of products, and where
@@ -6,8 +6,8 @@
  * sums wrap, what is between the passes and the samples saturate. So it equals them for
  * whatever a file holds. No intermediate of 32 bits can overflow. */
 #include "base/math.h"
-#include "codec/jpeg/idct_factors.h"
-#include "codec/jpeg/variants.h"
+#include "codec/jpeg/kernels/idct_factors.h"
+#include "codec/jpeg/kernels/variants.h"
 
 static int16_t wrapped(int32_t v)
 {

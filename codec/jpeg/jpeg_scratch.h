@@ -1,6 +1,6 @@
-/* codec/jpeg/scratch.h - a buffer that is kept from image to image, unless it is large. */
-#ifndef IMREC_CODEC_JPEG_SCRATCH_H
-#define IMREC_CODEC_JPEG_SCRATCH_H
+/* codec/jpeg/jpeg_scratch.h - a buffer that is kept from image to image, unless it is large. */
+#ifndef IMREC_CODEC_JPEG_JPEG_SCRATCH_H
+#define IMREC_CODEC_JPEG_JPEG_SCRATCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

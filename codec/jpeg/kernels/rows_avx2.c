@@ -1,9 +1,9 @@
-/* codec/jpeg/rows_avx2.c - 64 pixels at a time, as four sets of 16 words: set k has every
+/* codec/jpeg/kernels/rows_avx2.c - 64 pixels at a time, as four sets of 16 words: set k has every
  * fourth pixel from pixel k on. Chroma, which is halved, so comes out of plain loads: a word of two
  * neighbours, weighed, is one of them for one set. Only the bytes at the end need moving. */
 #include "base/simd.h"
-#include "codec/jpeg/byte_tables.h"
-#include "codec/jpeg/variants.h"
+#include "codec/jpeg/kernels/byte_tables.h"
+#include "codec/jpeg/kernels/variants.h"
 
 #include <string.h>
 
@@ -177,7 +177,7 @@ INLINE2 void row(const struct kernel_row *r, enum sampling sampling)
 }
 
 #define ENTRY(name) AVX2 void name##_avx2
-#include "codec/jpeg/rows_entries.h"
+#include "codec/jpeg/kernels/rows_entries.h"
 
 #define THIRD_0(k) ((k) / 3)
 #define THIRD_1(k) (((k) + 16) / 3)
