@@ -254,7 +254,7 @@ static uint64_t claim(const struct codec *c, uint32_t denominator)
         (uint64_t)scaled(h->width, denominator) * scaled(h->height, denominator);
     uint64_t bytes = libjpeg_rows(h) + (is_cmyk(h) ? 4 * pixels : 0);
     if (!h->many_scans && denominator == 1)
-        bytes += baseline_claim(c->image.n, h->width);
+        bytes += baseline_claim(c->image.n, h->width, h->restarts);
     for (size_t i = 0; h->many_scans && i < h->components; i++)
         bytes += mcus * h->h[i] * h->v[i] * sizeof(JBLOCK);
     return bytes;

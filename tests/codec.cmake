@@ -10,6 +10,8 @@ imrec_test(test_jpeg_region codec SOURCES support/images.c)
 imrec_test(test_baseline codec SOURCES support/images.c)
 imrec_test(test_baseline_damage codec SOURCES support/images.c LABEL property)
 imrec_test(test_baseline_restarts codec SOURCES support/images.c LABEL property)
+imrec_test(test_lanes codec jpeg kernels SOURCES support/images.c)
+imrec_test(test_tiled codec jpeg SOURCES support/images.c LABEL property)
 imrec_test(test_baseline_symbols codec SOURCES support/images.c LABEL property)
 imrec_test(test_codec_words codec SOURCES support/images.c LABEL property)
 imrec_test(test_decode_vectors codec formats_set LABEL conformance)
@@ -18,7 +20,7 @@ imrec_test(test_photo_regions codec limit SOURCES support/images.c LABEL conform
 imrec_test(test_wav formats_set codec)
 
 imrec_fuzz(wav formats_set codec)
-imrec_fuzz(baseline codec MAX_LEN 65536)
+imrec_fuzz(baseline codec jpeg MAX_LEN 65536)
 imrec_fuzz(jpeg_header codec)
 imrec_fuzz(image codec MAX_LEN 65536)
 

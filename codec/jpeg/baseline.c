@@ -10,17 +10,19 @@
 #include "codec/jpeg/entropy.h"
 #include "codec/jpeg/jpeg_planes.h"
 #include "codec/jpeg/scan.h"
+#include "codec/jpeg/tiled.h"
 
 #include <string.h>
 
 struct baseline {
     struct frame frame;
-    struct planes planes;
+    struct jpeg_planes planes;
     struct scan scan;
     struct intervals intervals; /* that are not yet unstuffed */
     uint32_t to_restart;        /* MCUs until the bits end */
     uint32_t skipped;           /* MCUs that come next and nobody wants; the bits are before them */
 
+    struct tiled *tiled; /* once there was such an image; or NULL */
     scan_run_fn *run;
     struct scratch bits;
     struct huffman_ac ac[MOST_TABLES];
@@ -49,6 +51,8 @@ bool baseline_has_vectors(void)
 void baseline_free(struct baseline *b)
 {
     baseline_drop(b);
+    if (b != NULL)
+        tiled_free(b->tiled);
     imrec_free(b);
 }
 
@@ -58,16 +62,19 @@ void baseline_drop(struct baseline *b)
         return;
     scratch_drop(&b->bits);
     scratch_drop(&b->planes.samples);
+    tiled_drop(b->tiled);
 }
 
 size_t baseline_memory(const struct baseline *b)
 {
-    return b == NULL ? 0 : sizeof(*b) + b->bits.bytes + b->planes.samples.bytes;
+    return b == NULL
+               ? 0
+               : sizeof(*b) + b->bits.bytes + b->planes.samples.bytes + tiled_memory(b->tiled);
 }
 
-uint64_t baseline_claim(size_t bytes, uint32_t width)
+uint64_t baseline_claim(size_t bytes, uint32_t width, bool restarts)
 {
-    return bytes + ENTROPY_PADDING + planes_claim(width);
+    return bytes + ENTROPY_PADDING + planes_claim(width) + (restarts ? tiled_claim(bytes) : 0);
 }
 
 /* ---- tables and bits ---------------------------------------------------------------------- */
@@ -124,7 +131,7 @@ static bool begin_interval(struct baseline *b)
 {
     size_t n;
     b->to_restart = intervals_mcus(&b->intervals);
-    if (!intervals_unstuff(&b->intervals, b->bits.p, &n))
+    if (!intervals_unstuff(&b->intervals, b->bits.p, &n, ENTROPY_PADDING))
         return false;
     b->scan.bits = (struct scan_bits){.p = b->bits.p};
     b->scan.end = b->bits.p + n;
@@ -275,19 +282,33 @@ static bool is_wide_enough(const struct frame *p)
     return p->h == 1 || divide_up(p->width, p->h) > 2;
 }
 
-static enum baseline_result
-decode(struct baseline *b, struct bytes image, const struct baseline_request *request)
+static enum baseline_result by_mcus(struct baseline *b)
 {
     if (!make_tables(b))
-        return BASELINE_DECLINED;
-    if (!planes_begin(&b->planes, &b->frame, request))
-        return BASELINE_NO_MEMORY;
-    if (!begin_bits(b, image))
         return BASELINE_DECLINED;
     if (!scratch_reserve(&b->bits, b->intervals.left.n + ENTROPY_PADDING))
         return BASELINE_NO_MEMORY;
     set_blocks(b);
     return decode_rows(b) ? BASELINE_DONE : BASELINE_DECLINED;
+}
+
+static enum baseline_result by_tiles(struct baseline *b)
+{
+    if (b->tiled == NULL && (b->tiled = tiled_new()) == NULL)
+        return BASELINE_NO_MEMORY;
+    const enum baseline_result result = tiled_decode(b->tiled, &b->frame, &b->planes, b->intervals);
+    tiled_trim(b->tiled);
+    return result;
+}
+
+static enum baseline_result
+decode(struct baseline *b, struct bytes image, const struct baseline_request *request)
+{
+    if (!planes_begin(&b->planes, &b->frame, request))
+        return BASELINE_NO_MEMORY;
+    if (!begin_bits(b, image))
+        return BASELINE_DECLINED;
+    return tiled_suits(&b->frame, &b->planes) ? by_tiles(b) : by_mcus(b);
 }
 
 enum baseline_result baseline_decode(struct baseline *b, struct bytes image, uint32_t width,

@@ -37,7 +37,7 @@ size_t baseline_memory(const struct baseline *b); /* bytes held now; 0 for NULL 
 bool baseline_has_vectors(void); /* kernels that are faster than the scalar ones */
 
 /* Bytes that decoding an image of this many bytes and columns holds, at most. */
-uint64_t baseline_claim(size_t bytes, uint32_t width);
+uint64_t baseline_claim(size_t bytes, uint32_t width, bool restarts);
 
 /* Decodes a region of `image`, whose size the caller has read out of it. Rows that were given
  * before it declined may be wrong and are given again by who decodes then. An image that is

@@ -51,11 +51,11 @@ static bool pass(struct intervals *v, uint8_t *out, size_t *n)
     return true;
 }
 
-bool intervals_unstuff(struct intervals *v, uint8_t *out, size_t *n)
+bool intervals_unstuff(struct intervals *v, uint8_t *out, size_t *n, size_t padding)
 {
     if (!pass(v, out, n))
         return false;
-    memset(out + *n, 0, ENTROPY_PADDING);
+    memset(out + *n, 0, padding);
     return true;
 }
 

@@ -30,9 +30,10 @@ struct intervals {
 };
 
 uint32_t intervals_mcus(const struct intervals *v); /* of the next interval */
-/* Copies the next interval as above; *n: its bytes. False: the marker after it is not the one that
- * the count of MCUs lets expect, there is none, or it is preceded by fill bytes. */
-bool intervals_unstuff(struct intervals *v, uint8_t *out, size_t *n);
+/* Copies the next interval as above, with `padding` zeros; *n: its bytes. False: the marker after
+ * it is not the one that the count of MCUs lets expect, there is none, or it is preceded by fill
+ * bytes. */
+bool intervals_unstuff(struct intervals *v, uint8_t *out, size_t *n, size_t padding);
 /* The same without a copy: finds the marker alone. */
 bool intervals_pass(struct intervals *v);
 #endif

@@ -132,14 +132,26 @@ static void make_differences(struct huffman_difference *out, const struct huffma
     memset(out + at, 0, ((1u << DC_BITS) - at) * sizeof(*out));
 }
 
-bool huffman_make_dc(struct huffman_dc *t, const struct huffman_spec *spec)
+bool huffman_make_dc_code(struct huffman_code *c, const struct huffman_spec *spec)
 {
-    if (!make_code(&t->code, spec))
+    if (!make_code(c, spec))
         return false;
     for (uint32_t length = 1, n = 0; length <= 16; length++)
         for (uint32_t i = 0; i < spec->counts[length]; i++)
             if (spec->symbols[n++] > MOST_DC_SIZE)
                 return false;
+    return true;
+}
+
+bool huffman_make_ac_code(struct huffman_code *c, const struct huffman_spec *spec)
+{
+    return make_code(c, spec);
+}
+
+bool huffman_make_dc(struct huffman_dc *t, const struct huffman_spec *spec)
+{
+    if (!huffman_make_dc_code(&t->code, spec))
+        return false;
     make_differences(t->entry, spec);
     return true;
 }

@@ -61,4 +61,7 @@ struct huffman_dc {
 /* False: no Huffman code, by the rules of libjpeg; no code at all; a size no 8-bit image has. */
 bool huffman_make_ac(struct huffman_ac *t, const struct huffman_spec *spec);
 bool huffman_make_dc(struct huffman_dc *t, const struct huffman_spec *spec);
+/* The same without their lookups. */
+bool huffman_make_ac_code(struct huffman_code *c, const struct huffman_spec *spec);
+bool huffman_make_dc_code(struct huffman_code *c, const struct huffman_spec *spec);
 #endif

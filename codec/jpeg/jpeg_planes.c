@@ -12,7 +12,7 @@ uint64_t planes_claim(uint32_t width)
 }
 
 /* Room for the rings, and for one row of pixels after them. */
-static bool reserve_planes(struct planes *s)
+static bool reserve_planes(struct jpeg_planes *s)
 {
     const struct geometry *g = &s->g;
     size_t bytes = MARGIN;
@@ -36,7 +36,7 @@ static bool reserve_planes(struct planes *s)
     return true;
 }
 
-bool planes_begin(struct planes *s, const struct frame *frame,
+bool planes_begin(struct jpeg_planes *s, const struct frame *frame,
                   const struct baseline_request *request)
 {
     s->frame = frame;
@@ -48,14 +48,14 @@ bool planes_begin(struct planes *s, const struct frame *frame,
 
 /* ---- rows of pixels ----------------------------------------------------------------------- */
 
-static uint8_t *pixel_line(const struct planes *s)
+static uint8_t *pixel_line(const struct jpeg_planes *s)
 {
     const struct plane *c = &s->g.plane[s->frame->components - 1];
     return c->rows + c->height * c->stride;
 }
 
 /* The samples beyond the image's edges, of the chroma rows of MCU row `y`. */
-static void repeat_edges(struct planes *s, uint32_t y)
+static void repeat_edges(struct jpeg_planes *s, uint32_t y)
 {
     for (uint32_t i = 1; i < s->frame->components; i++) {
         const struct plane *c = &s->g.plane[i];
@@ -79,7 +79,7 @@ static uint32_t far_row(const struct plane *c, uint32_t y)
     return at_most(y / 2 + 1, c->all - 1);
 }
 
-static void make_row(const struct planes *s, uint32_t y, uint8_t *rgb)
+static void make_row(const struct jpeg_planes *s, uint32_t y, uint8_t *rgb)
 {
     const struct frame *p = s->frame;
     const struct baseline_kernels *k = s->kernels;
@@ -107,7 +107,7 @@ static void make_row(const struct planes *s, uint32_t y, uint8_t *rgb)
 
 /* The place of row `y` of the region in the caller's memory; NULL where the kernels, which write
  * whole vectors, and begin with an even column, cannot write there. */
-static uint8_t *direct_row(const struct planes *s, uint32_t y)
+static uint8_t *direct_row(const struct jpeg_planes *s, uint32_t y)
 {
     const struct baseline_request *q = s->request;
     const size_t behind = (q->region.height - 1 - (size_t)y) * q->stride;
@@ -116,7 +116,7 @@ static uint8_t *direct_row(const struct planes *s, uint32_t y)
     return q->direct + y * q->stride;
 }
 
-static void give_row(struct planes *s, uint32_t row)
+static void give_row(struct jpeg_planes *s, uint32_t row)
 {
     const struct baseline_request *q = s->request;
     const struct imrec_rect r = q->region;
@@ -130,7 +130,7 @@ static void give_row(struct planes *s, uint32_t row)
         q->sink(q->context, row - r.y, line + 3 * (size_t)(r.x - s->g.left));
 }
 
-static void give_rows(struct planes *s, uint32_t y)
+static void give_rows(struct jpeg_planes *s, uint32_t y)
 {
     const struct imrec_rect r = s->request->region;
     const bool waits = s->g.colour && s->frame->v == 2 && y + 1 < s->g.down; /* for rows below */
@@ -139,7 +139,7 @@ static void give_rows(struct planes *s, uint32_t y)
         give_row(s, s->next_row);
 }
 
-void planes_give(struct planes *s, uint32_t y)
+void planes_give(struct jpeg_planes *s, uint32_t y)
 {
     if (s->g.colour && span_holds(s->g.plane[1].needed, y))
         repeat_edges(s, y);

@@ -14,7 +14,7 @@
 #include "codec/jpeg/jpeg_scratch.h"
 #include "codec/jpeg/kernels/jpeg_kernels.h"
 
-struct planes {
+struct jpeg_planes {
     const struct frame *frame;
     const struct baseline_request *request;
     const struct baseline_kernels *kernels; /* to be set once */
@@ -25,10 +25,10 @@ struct planes {
 
 /* Measures what `request` needs of an image, and makes room for its samples. False: no memory.
  * Both are looked at until the last row has been given. */
-bool planes_begin(struct planes *s, const struct frame *frame,
+bool planes_begin(struct jpeg_planes *s, const struct frame *frame,
                   const struct baseline_request *request);
 /* The samples of MCU row `y` are there: gives all rows of pixels that can be made now. */
-void planes_give(struct planes *s, uint32_t y);
+void planes_give(struct jpeg_planes *s, uint32_t y);
 
 /* Bytes of samples of an image of this width, maximum. */
 uint64_t planes_claim(uint32_t width);

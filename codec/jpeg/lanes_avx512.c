@@ -1,0 +1,373 @@
+/*
+ * codec/jpeg/lanes_avx512.c - sixteen pieces at once, in two groups of eight lanes.
+ *
+ * A lane's state is a number of 64 bits in each of a group's vectors. Two groups take turns, so
+ * that one waits for its loads while the other computes. A step looks one entry up for each lane,
+ * and stores four coefficients: the entry's first value, and the last up to three places after it;
+ * what else it stores are zeros where the next ones come to.
+ */
+#include "base/simd.h"
+#include "codec/jpeg/frame.h"
+#include "codec/jpeg/lanes.h"
+
+#include <string.h>
+
+#if defined(__x86_64__)
+
+typedef __m512i vector;
+
+enum { LANES = 8, GROUPS = 2, FEW = 6 }; /* with fewer pieces left, one by one is faster */
+enum { IDLE = 7, BEFORE_DC = 8 };        /* lanes' blocks: 0 to 5 of the MCU; 8 more before DC */
+enum { BIT_BITS = 28 };                  /* of a position: bit, then k, then blocks */
+enum { K_ALL = 255, K_LAST = 63 };
+
+struct group {
+    vector at;     /* bits 0-27 the next bit; 28-35 k; 36-63 blocks */
+    vector buffer; /* the next bits, from the top */
+    vector table;  /* the first entry of the one to look up in */
+    vector block;  /* of the MCU */
+    vector out;    /* address of the block, less 6 bytes */
+    vector bytes;  /* address of the piece's */
+    vector last;   /* byte that may be read from */
+    vector end;    /* `at` when all is done */
+};
+
+/* What is the same for all lanes. */
+struct plan {
+    const struct lane_tables *t;
+    uint64_t first;      /* entry, as an address / 8 */
+    vector after;        /* the block after each, before its DC */
+    vector ac_of, dc_of; /* first entries of tables, by block */
+};
+
+struct lanes {
+    struct plan plan;
+    struct group group[GROUPS];
+    struct lane_piece *piece[GROUPS][LANES]; /* NULL: idle */
+    struct lane_piece *next, *end;           /* that wait */
+    uint32_t busy;
+    bool failed;
+    _Alignas(64) uint8_t zeros[64], nowhere[64]; /* of lanes that are idle: read, written */
+};
+
+/* A group's state in memory, for what is done lane by lane. */
+struct spread {
+    _Alignas(64) uint64_t at[LANES], table[LANES], block[LANES], out[LANES], bytes[LANES],
+        last[LANES], end[LANES];
+};
+
+INLINE512 vector all(uint64_t v)
+{
+    return _mm512_set1_epi64((int64_t)v);
+}
+
+AVX512 static void spread(struct spread *s, const struct group *g)
+{
+    _mm512_store_si512(s->at, g->at);
+    _mm512_store_si512(s->table, g->table);
+    _mm512_store_si512(s->block, g->block);
+    _mm512_store_si512(s->out, g->out);
+    _mm512_store_si512(s->bytes, g->bytes);
+    _mm512_store_si512(s->last, g->last);
+    _mm512_store_si512(s->end, g->end);
+}
+
+AVX512 static void gather_up(struct group *g, const struct spread *s)
+{
+    g->at = _mm512_load_si512(s->at);
+    g->table = _mm512_load_si512(s->table);
+    g->block = _mm512_load_si512(s->block);
+    g->out = _mm512_load_si512(s->out);
+    g->bytes = _mm512_load_si512(s->bytes);
+    g->last = _mm512_load_si512(s->last);
+    g->end = _mm512_load_si512(s->end);
+}
+
+/* ---- a step ------------------------------------------------------------------------------- */
+
+INLINE512 __m128i pair_of(const uint8_t *low, const uint8_t *high)
+{
+    const __m128 a = _mm_castsi128_ps(load64(low));
+    return _mm_castps_si128(_mm_loadh_pi(a, (const __m64 *)(const void *)high));
+}
+
+/* Eight numbers from eight addresses. Loads one by one: some processors take longer for a gather,
+ * and none is much faster. */
+INLINE512 vector pick_up(vector address)
+{
+    _Alignas(64) const uint8_t *a[LANES];
+    _mm512_store_si512(a, address);
+    const __m256i low = _mm256_inserti128_si256(_mm256_castsi128_si256(pair_of(a[0], a[1])),
+                                                pair_of(a[2], a[3]), 1);
+    const __m256i high = _mm256_inserti128_si256(_mm256_castsi128_si256(pair_of(a[4], a[5])),
+                                                 pair_of(a[6], a[7]), 1);
+    return _mm512_inserti64x4(_mm512_castsi256_si512(low), high, 1);
+}
+
+/* The next 57 bits or more. A lane that has run past its piece's end reads the same zeros. */
+INLINE512 vector next_bits(const struct group *g)
+{
+    const vector order =
+        _mm512_broadcast_i32x4(_mm_set_epi64x(0x08090a0b0c0d0e0f, 0x0001020304050607));
+    const vector bit = _mm512_and_si512(g->at, all((1u << BIT_BITS) - 1));
+    const vector byte = _mm512_add_epi64(g->bytes, _mm512_srli_epi64(bit, 3));
+    const vector eight = pick_up(_mm512_min_epu64(byte, g->last));
+    return _mm512_sllv_epi64(_mm512_shuffle_epi8(eight, order), _mm512_and_si512(bit, all(7)));
+}
+
+/* Four coefficients from an entry's first on. */
+INLINE512 vector values_of(vector e, vector turned)
+{
+    const vector bits = /* turned & e >> LANE_MASK & 0x7FF */
+        _mm512_ternarylogic_epi64(turned, _mm512_srli_epi64(e, LANE_MASK), all(0x7FF), 0x80);
+    const vector base = _mm512_srai_epi64(_mm512_slli_epi64(e, 64 - LANE_FIRST), 52);
+    const vector last = _mm512_slli_epi64(_mm512_add_epi64(bits, base), 48);
+    return _mm512_or_si512(_mm512_rorv_epi64(last, _mm512_srli_epi64(e, 6)),
+                           _mm512_srli_epi64(e, LANE_FIRST));
+}
+
+/* Where they go: bytes after the block's begin less 6. */
+INLINE512 vector place_of(vector e, vector at)
+{
+    const vector last = _mm512_and_si512(_mm512_srli_epi64(at, BIT_BITS - 1), all(2 * K_LAST));
+    const vector less = _mm512_and_si512(_mm512_srli_epi64(e, LANE_APART - 1), all(14));
+    return _mm512_add_epi64(last, less);
+}
+
+/* Looks one entry up for every lane. Not 0: the lanes for which it is none; then nothing has been
+ * done for any. */
+INLINE512 __mmask8 step(const struct plan *p, struct group *g)
+{
+    const vector index = _mm512_add_epi64(_mm512_srli_epi64(g->buffer, 64 - LANE_BITS), g->table);
+    const vector e = pick_up(_mm512_slli_epi64(index, 3));
+    const vector k_mask = all((uint64_t)K_ALL << BIT_BITS);
+    const vector at =
+        _mm512_add_epi64(g->at, _mm512_and_si512(e, all(63 | (uint64_t)K_ALL << BIT_BITS)));
+    const __mmask8 odd = _mm512_test_epi64_mask(at, all((uint64_t)LANE_ODD << BIT_BITS));
+    if (__builtin_expect(odd != 0, 0))
+        return odd;
+    const vector turned = _mm512_rolv_epi64(g->buffer, e);
+    const __mmask8 done =
+        _mm512_cmpge_epu64_mask(_mm512_and_si512(at, k_mask), all((uint64_t)K_LAST << BIT_BITS));
+    _mm512_i64scatter_epi64(NULL, _mm512_add_epi64(g->out, place_of(e, at)), values_of(e, turned),
+                            1);
+    const vector same = _mm512_and_si512(g->block, all(7));
+    const vector block = _mm512_mask_permutexvar_epi64(same, done, same, p->after);
+    const vector table = _mm512_permutex2var_epi64(p->ac_of, block, p->dc_of);
+    g->table = _mm512_add_epi64(table, _mm512_and_si512(e, all(LANE_LONG)));
+    g->block = block;
+    g->at = _mm512_mask_or_epi64(at, done, at, k_mask);
+    g->out = _mm512_mask_add_epi64(g->out, done, g->out, all(BLOCK * BLOCK * sizeof(int16_t)));
+    g->buffer = turned;
+    return 0;
+}
+
+/* ---- lanes one by one --------------------------------------------------------------------- */
+
+static bool is_in_second(const struct plan *p, uint64_t table)
+{
+    return table - p->first >= LANE_AC_LONG * LANE_ENTRIES;
+}
+
+static struct lane_state state_of(const struct plan *p, const struct spread *s, uint32_t lane,
+                                  const struct lane_piece *piece)
+{
+    struct lane_state state = lane_begin(piece);
+    state.bit = s->at[lane] & ((1u << BIT_BITS) - 1);
+    if (is_in_second(p, s->table[lane]))
+        state.bit -= LANE_LONG_BITS;
+    state.k = s->at[lane] >> BIT_BITS & K_ALL;
+    state.block = (uint32_t)s->block[lane] & 7;
+    memcpy(&state.out, &s->out[lane], sizeof(state.out));
+    state.out += 3;
+    return state;
+}
+
+static uint64_t table_of(const struct plan *p, uint32_t block, bool before_dc)
+{
+    const uint32_t kind = p->t->kind[block];
+    return p->first + ((before_dc ? LANE_DC : LANE_AC) + kind) * (uint64_t)LANE_ENTRIES;
+}
+
+static void
+put_state(const struct plan *p, struct spread *s, uint32_t lane, const struct lane_state *state)
+{
+    const bool before_dc = state->k == LANE_BEFORE;
+    uint64_t blocks = s->at[lane] >> (BIT_BITS + 8);
+    if ((s->at[lane] >> BIT_BITS & K_ALL) == LANE_BEFORE) /* a step counts a block at its DC */
+        blocks++;
+    s->at[lane] = state->bit | (uint64_t)state->k << BIT_BITS | blocks << (BIT_BITS + 8);
+    s->table[lane] = table_of(p, state->block, before_dc);
+    s->block[lane] = state->block | (before_dc ? BEFORE_DC : 0);
+    s->out[lane] = (uint64_t)(uintptr_t)(state->out - 3);
+}
+
+/* One symbol of each of these lanes by its code. */
+AVX512 static __attribute__((noinline)) void
+by_code(struct lanes *l, uint32_t group, uint32_t which)
+{
+    struct group *g = &l->group[group];
+    struct spread s;
+    spread(&s, g);
+    for (uint32_t i = 0; i < LANES; i++)
+        if (which >> i & 1) {
+            const struct lane_piece *piece = l->piece[group][i];
+            struct lane_state state = state_of(&l->plan, &s, i, piece);
+            l->failed |=
+                state.bit > (uint64_t)piece->bytes * 8 || !lane_symbol(l->plan.t, piece, &state);
+            put_state(&l->plan, &s, i, &state);
+        }
+    gather_up(g, &s);
+    g->buffer = next_bits(g);
+}
+
+static void put_idle(struct lanes *l, struct spread *s, uint32_t i)
+{
+    s->at[i] = 0;
+    s->table[i] = l->plan.first + LANE_TABLES * (uint64_t)LANE_ENTRIES;
+    s->block[i] = IDLE;
+    s->out[i] = (uint64_t)(uintptr_t)l->nowhere;
+    s->bytes[i] = s->last[i] = (uint64_t)(uintptr_t)l->zeros;
+    s->end[i] = UINT64_MAX;
+}
+
+static void put_piece(struct lanes *l, struct spread *s, uint32_t i, const struct lane_piece *piece)
+{
+    s->at[i] = (uint64_t)LANE_BEFORE << BIT_BITS;
+    s->table[i] = table_of(&l->plan, 0, true);
+    s->block[i] = BEFORE_DC;
+    s->out[i] = (uint64_t)(uintptr_t)(piece->out - 3);
+    s->bytes[i] = (uint64_t)(uintptr_t)piece->bits;
+    s->last[i] = s->bytes[i] + piece->bytes + 8;
+    s->end[i] = (uint64_t)piece->blocks << (BIT_BITS + 8) | s->at[i];
+}
+
+/* These lanes have reached their pieces' ends: pieces that wait come in. */
+AVX512 static __attribute__((noinline)) void
+exchange(struct lanes *l, uint32_t group, uint32_t which)
+{
+    struct group *g = &l->group[group];
+    struct spread s;
+    spread(&s, g);
+    for (uint32_t i = 0; i < LANES; i++)
+        if (which >> i & 1) {
+            struct lane_piece **piece = &l->piece[group][i];
+            if (*piece != NULL) {
+                (*piece)->taken = s.at[i] & ((1u << BIT_BITS) - 1);
+                l->failed |= (*piece)->taken > (uint64_t)(*piece)->bytes * 8;
+                l->busy--;
+            }
+            *piece = l->next < l->end ? l->next++ : NULL;
+            if (*piece != NULL) {
+                put_piece(l, &s, i, *piece);
+                l->busy++;
+            } else {
+                put_idle(l, &s, i);
+            }
+        }
+    gather_up(g, &s);
+    g->buffer = next_bits(g);
+}
+
+/* What is left when there is too little of it for vectors. */
+AVX512 static bool finish(struct lanes *l)
+{
+    for (uint32_t group = 0; group < GROUPS; group++) {
+        struct spread s;
+        spread(&s, &l->group[group]);
+        for (uint32_t i = 0; i < LANES; i++) {
+            struct lane_piece *piece = l->piece[group][i];
+            if (piece == NULL)
+                continue;
+            const struct lane_state state = state_of(&l->plan, &s, i, piece);
+            if (state.bit > (uint64_t)piece->bytes * 8 || !lane_finish(l->plan.t, piece, state))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* ---- all ---------------------------------------------------------------------------------- */
+
+AVX512 static void make_plan(struct plan *p, const struct lane_tables *t)
+{
+    _Alignas(64) uint64_t after[8] = {0}, ac[8], dc[8];
+    p->t = t;
+    p->first = (uint64_t)(uintptr_t)t->entry / sizeof(t->entry[0]);
+    for (uint32_t i = 0; i < 8; i++)
+        ac[i] = dc[i] = p->first + LANE_TABLES * (uint64_t)LANE_ENTRIES;
+    for (uint32_t i = 0; i < t->blocks; i++) {
+        after[i] = BEFORE_DC | (i + 1 < t->blocks ? i + 1 : 0);
+        ac[i] = table_of(p, i, false);
+        dc[i] = table_of(p, i, true);
+    }
+    p->after = _mm512_load_si512(after);
+    p->ac_of = _mm512_load_si512(ac);
+    p->dc_of = _mm512_load_si512(dc);
+}
+
+/* Of a group that is a local variable of the caller, kept in registers. */
+INLINE512 void step_of(struct lanes *l, const struct plan *p, uint32_t group, struct group *g)
+{
+    const __mmask8 odd = step(p, g);
+    if (__builtin_expect(odd != 0, 0)) {
+        l->group[group] = *g;
+        by_code(l, group, odd);
+        *g = l->group[group];
+    }
+    const __mmask8 ended = _mm512_cmpge_epu64_mask(g->at, g->end);
+    if (__builtin_expect(ended != 0, 0)) {
+        l->group[group] = *g;
+        exchange(l, group, ended);
+        *g = l->group[group];
+    }
+}
+
+AVX512 static void run(struct lanes *l)
+{
+    const struct plan p = l->plan;
+    struct group a = l->group[0], b = l->group[1];
+    while (!l->failed && (l->busy >= FEW || l->next < l->end)) {
+        a.buffer = next_bits(&a);
+        b.buffer = next_bits(&b);
+        step_of(l, &p, 0, &a);
+        step_of(l, &p, 1, &b);
+        step_of(l, &p, 0, &a);
+        step_of(l, &p, 1, &b);
+    }
+    l->group[0] = a;
+    l->group[1] = b;
+}
+
+AVX512 bool lanes_avx512(const struct lane_tables *t, struct lane_piece *piece, size_t n)
+{
+    struct lanes l = {.next = piece, .end = piece + n};
+    make_plan(&l.plan, t);
+    for (uint32_t group = 0; group < GROUPS; group++)
+        exchange(&l, group, (1u << LANES) - 1);
+    run(&l);
+    return !l.failed && finish(&l);
+}
+
+/* ---- orders ------------------------------------------------------------------------------- */
+
+static _Alignas(64) const uint16_t zigzag_index[BLOCK * BLOCK] =
+    {/* by natural order */
+     0,  1,  5,  6,  14, 15, 27, 28, 2,  4,  7,  13, 16, 26, 29, 42, 3,  8,  12, 17, 25, 30,
+     41, 43, 9,  11, 18, 24, 31, 40, 44, 53, 10, 19, 23, 32, 39, 45, 52, 54, 20, 22, 33, 38,
+     46, 51, 55, 60, 21, 34, 37, 47, 50, 56, 59, 61, 35, 36, 48, 49, 57, 58, 62, 63};
+
+AVX512 uint32_t lane_order_avx512(int16_t *zigzag, int16_t *natural)
+{
+    const vector a = _mm512_load_si512(zigzag), b = _mm512_load_si512(zigzag + 32);
+    const vector upper = _mm512_load_si512(zigzag_index);
+    const vector lower = _mm512_load_si512(zigzag_index + 32);
+    _mm512_store_si512(natural, _mm512_permutex2var_epi16(a, upper, b));
+    _mm512_store_si512(natural + 32, _mm512_permutex2var_epi16(a, lower, b));
+    _mm512_store_si512(zigzag, _mm512_setzero_si512());
+    _mm512_store_si512(zigzag + 32, _mm512_setzero_si512());
+    const uint64_t there = _mm512_test_epi16_mask(a, a) | (uint64_t)_mm512_test_epi16_mask(b, b)
+                                                              << 32;
+    return there == 0 ? 0 : 63 - (uint32_t)__builtin_clzll(there);
+}
+#endif
