@@ -93,9 +93,8 @@ codec_check(struct codec *c, uint32_t *warnings, struct imrec_error *err);
 /* For tests and benchmarks: who decodes JPEG; and how many have been decoded, or checked, by our
  * own decoder. */
 enum codec_jpeg {
-    CODEC_JPEG_FASTEST, /* plain ones: ours, where there are vector kernels for this processor */
+    CODEC_JPEG_OURS,    /* plain ones: ours */
     CODEC_JPEG_LIBJPEG, /* libjpeg-turbo alone */
-    CODEC_JPEG_OURS,    /* plain ones: ours, however slow */
 };
 void codec_use_jpeg(struct codec *c, enum codec_jpeg decoder);
 uint64_t codec_baseline_count(const struct codec *c);

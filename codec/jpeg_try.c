@@ -1,4 +1,4 @@
-/* codec/jpeg_try.c - the faster of the two decoders, for JPEG that are plain. */
+/* codec/jpeg_try.c - our own decoder, for JPEG that are plain. */
 #include "codec/jpeg_try.h"
 
 #include "base/error.h"
@@ -11,17 +11,9 @@ static enum imrec_status no_memory(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory to decode a JPEG");
 }
 
-/* Without vectors our transform is slower than libjpeg-turbo's with them; reading alone never is.
- * Ours passes restart intervals that nobody wants: it takes them on every processor, so that what
- * is found in a damaged image does not depend on the processor. */
-static bool is_faster(const struct codec *c, const struct rows *rows)
-{
-    if (c->decoder == CODEC_JPEG_FASTEST)
-        return rows->sink == NULL || c->head.restarts || baseline_has_vectors();
-    return c->decoder == CODEC_JPEG_OURS;
-}
-
-/* Decides by the header alone; the decoder finds out the rest. */
+/* Decides by the header alone; the decoder finds out the rest. The processor has no say, even where
+ * it has no vectors that we use: who decodes an image, and so what is found in a damaged one, must
+ * not depend on it. */
 static bool may_be_plain(const struct jpeg_head *h, uint32_t channels)
 {
     return h->frame <= 0xC1 && !h->many_scans && h->components != 4 && channels != 4;
@@ -40,7 +32,7 @@ jpeg_try_baseline(struct codec *c, const struct rows *rows, bool *done, struct i
         .stop = c->stop,
     };
     *done = false;
-    if (!is_faster(c, rows) || !may_be_plain(&c->head, rows->channels))
+    if (c->decoder == CODEC_JPEG_LIBJPEG || !may_be_plain(&c->head, rows->channels))
         return IMREC_OK;
     if (c->baseline == NULL && (c->baseline = baseline_new()) == NULL)
         return no_memory(err);

@@ -1,8 +1,6 @@
 /* codec/libraries.c - asks each library which one it is. */
 #include "codec/libraries.h"
 
-#include "codec/jpeg/baseline.h"
-
 #include <stddef.h>
 #include <stdio.h> /* before jpeglib.h, which uses FILE */
 
@@ -102,9 +100,4 @@ void codec_libraries(struct codec_library out[CODEC_LIBRARIES])
     };
     for (size_t i = 0; i < CODEC_LIBRARIES; i++)
         out[i] = all[i];
-}
-
-bool codec_decodes_jpeg(void)
-{
-    return baseline_has_vectors();
 }

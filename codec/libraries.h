@@ -14,6 +14,4 @@ struct codec_library {
 #define CODEC_LIBRARIES 6
 /* All that a build can have, in out[0..CODEC_LIBRARIES). The texts live as long as the program. */
 void codec_libraries(struct codec_library out[CODEC_LIBRARIES]);
-/* Whether plain JPEGs are decoded by the library's own decoder: it has kernels for this CPU. */
-bool codec_decodes_jpeg(void);
 #endif

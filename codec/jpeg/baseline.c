@@ -43,11 +43,6 @@ struct baseline *baseline_new(void)
     return b;
 }
 
-bool baseline_has_vectors(void)
-{
-    return cpu_level() != CPU_SCALAR;
-}
-
 void baseline_free(struct baseline *b)
 {
     baseline_drop(b);

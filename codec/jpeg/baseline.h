@@ -34,8 +34,6 @@ void baseline_free(struct baseline *b);           /* NULL is allowed */
 void baseline_drop(struct baseline *b);           /* its buffers; NULL is allowed */
 size_t baseline_memory(const struct baseline *b); /* bytes held now; 0 for NULL */
 
-bool baseline_has_vectors(void); /* kernels that are faster than the scalar ones */
-
 /* Bytes that decoding an image of this many bytes and columns holds, at most. */
 uint64_t baseline_claim(size_t bytes, uint32_t width, bool restarts);
 

@@ -88,7 +88,7 @@ by_libjpeg(enum imrec_status (*run)(struct codec *, struct bytes), struct codec 
 {
     codec_use_jpeg(c, CODEC_JPEG_LIBJPEG);
     const enum imrec_status st = run(c, b);
-    codec_use_jpeg(c, CODEC_JPEG_FASTEST);
+    codec_use_jpeg(c, CODEC_JPEG_OURS);
     return st;
 }
 

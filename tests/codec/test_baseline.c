@@ -158,21 +158,6 @@ LOOP_TEST(what_is_added_to_a_plain_image_is_judged_as_libjpeg_does, 0,
     }
 }
 
-TEST(unless_told_ours_is_taken_where_it_is_faster)
-{
-    const struct bytes jpeg = jpeg_make(90, 70, &samplings[3]);
-    const struct imrec_rect all = {0, 0, 90, 70};
-    codec_use_jpeg(g_twin.own, CODEC_JPEG_FASTEST);
-    ck_assert(twin_compare(&g_twin, jpeg, &limits, TWIN_CHECK, all, 3));
-    ck_assert_int_eq(twin_compare(&g_twin, jpeg, &limits, TWIN_REGION, all, 3),
-                     baseline_has_vectors());
-    bytes_free(jpeg);
-    const struct jpeg_layout restarts = {.colours = COLOURS_YCC, .h = 2, .v = 2, .restart_rows = 1};
-    const struct bytes some = jpeg_make(90, 70, &restarts);
-    ck_assert(twin_compare(&g_twin, some, &limits, TWIN_REGION, all, 3));
-    bytes_free(some);
-}
-
 TEST(memory_that_cannot_be_had_is_said)
 {
     const struct bytes jpeg = jpeg_make(200, 150, &samplings[3]);
@@ -182,7 +167,6 @@ TEST(memory_that_cannot_be_had_is_said)
         struct codec *c;
         struct image out = {0};
         ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
-        codec_use_jpeg(c, CODEC_JPEG_OURS);
         imrec_alloc_fail_after(n);
         a = twin_run(c, jpeg, &limits, TWIN_REGION, r, 3, &out);
         imrec_alloc_fail_after(-1);

@@ -39,7 +39,6 @@ static inline void twin_begin(struct twin *t)
     twin_must(codec_new(&t->own, NULL) == IMREC_OK, "in memory");
     twin_must(codec_new(&t->libjpeg, NULL) == IMREC_OK, "in memory");
     codec_use_jpeg(t->libjpeg, CODEC_JPEG_LIBJPEG);
-    codec_use_jpeg(t->own, CODEC_JPEG_OURS);
 }
 
 static inline void twin_end(struct twin *t)

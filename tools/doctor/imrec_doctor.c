@@ -89,8 +89,8 @@ static void advise_kernels(struct doctor_report *r, enum cpu_level best)
         doctor_advise(r, "IMREC_CPU=%.40s keeps the kernels below %s: unset it", pinned,
                       cpu_level_name(best));
     else if (best == CPU_SCALAR)
-        doctor_advise(r, "there are vector kernels for x86-64 with AVX2: a machine with it is "
-                         "several times as fast");
+        doctor_advise(r, "there are vector kernels for x86-64 with AVX2 and for 64-bit Arm: such a "
+                         "machine is several times as fast");
     else
         doctor_advise(r, DOCTOR_NOTHING);
 }
@@ -109,8 +109,7 @@ static void say_kernels(struct doctor_report *r, const struct machine *m)
     doctor_list(r, "features", "CPU features", m->features);
     doctor_list(r, "levels", "variants", levels);
     doctor_text(r, "level", "used", cpu_level_name(cpu_level()));
-    doctor_text(r, "jpeg", "JPEG decoder",
-                codec_decodes_jpeg() ? "imrec, else libjpeg-turbo" : "libjpeg-turbo");
+    doctor_text(r, "jpeg", "JPEG decoder", "imrec, else libjpeg-turbo");
     advise_kernels(r, best);
 }
 
