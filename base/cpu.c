@@ -8,7 +8,15 @@
 #include <cpuid.h>
 #endif
 
-static const char *const names[CPU_LEVELS] = {"scalar", "avx2", "avx512"};
+static const char *const names[CPU_LEVELS] = {
+    [CPU_SCALAR] = "scalar",
+#if defined(__x86_64__)
+    [CPU_AVX2] = "avx2",
+    [CPU_AVX512] = "avx512",
+#elif defined(__aarch64__)
+    [CPU_NEON] = "neon",
+#endif
+};
 
 const char *cpu_level_name(enum cpu_level level)
 {
@@ -34,6 +42,9 @@ bool cpu_has(enum cpu_level level)
                __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
                __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512vnni") &&
                __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("bmi2");
+#elif defined(__aarch64__)
+    if (level == CPU_NEON)
+        return true;
 #endif
     return level == CPU_SCALAR;
 }

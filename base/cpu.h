@@ -8,18 +8,33 @@
 
 enum cpu_level {
     CPU_SCALAR,
+#if defined(__x86_64__)
     CPU_AVX2,   /* AVX2 and F16C */
     CPU_AVX512, /* F, BW, DQ, VL, VBMI, VBMI2, VNNI: Ice Lake, Zen 4 and later */
+#elif defined(__aarch64__)
+    CPU_NEON, /* which every 64-bit Arm has; CRC-32C needs an extension that is asked for */
+#endif
     CPU_LEVELS,
 };
 
 /* What this CPU and this build can run. */
 bool cpu_has(enum cpu_level level);
 
-/* The highest level to use: the CPU's, or the lower one of IMREC_CPU=scalar|avx2|avx512 in the
- * environment. A name that is unknown or not available is ignored: it must not stop a job that
- * runs. Any thread. */
+/* The highest level to use: the CPU's, or the lower one of IMREC_CPU=scalar|avx2|avx512 (on Arm:
+ * scalar|neon) in the environment. A name that is unknown or not available is ignored: it must not
+ * stop a job that runs. Any thread. */
 enum cpu_level cpu_level(void);
 
 const char *cpu_level_name(enum cpu_level level);
+
+/* Whether an instruction of the level takes any bytes out of 64: tables for it are made then. */
+static inline bool cpu_picks_bytes(enum cpu_level level)
+{
+#if defined(__x86_64__)
+    return level == CPU_AVX512;
+#else
+    (void)level;
+    return false;
+#endif
+}
 #endif

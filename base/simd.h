@@ -3,6 +3,36 @@
 #ifndef IMREC_BASE_SIMD_H
 #define IMREC_BASE_SIMD_H
 
+#if defined(__aarch64__)
+#include <arm_neon.h>
+
+/* NEON is part of the base instructions of 64-bit Arm: its functions need no attribute. */
+#define INLINE_NEON static inline __attribute__((always_inline))
+
+/* Bytes of any type from any place, that have no alignment. */
+INLINE_NEON uint8x8_t load8(const void *p)
+{
+    return vld1_u8(p);
+}
+
+INLINE_NEON uint8x16_t load16(const void *p)
+{
+    return vld1q_u8(p);
+}
+
+/* Byte k of the result is byte order[k] of v; 0 for an order that is negative. */
+INLINE_NEON uint8x16_t ordered(uint8x16_t v, const int8_t order[16])
+{
+    return vqtbl1q_u8(v, vreinterpretq_u8_s8(vld1q_s8(order)));
+}
+
+/* Eight integers to bytes, saturated. */
+INLINE_NEON uint8x8_t bytes_of(int32x4_t low, int32x4_t high)
+{
+    return vqmovun_s16(vcombine_s16(vqmovn_s32(low), vqmovn_s32(high)));
+}
+#endif
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 
@@ -74,16 +104,23 @@ INLINE2 __m128i bytes_of_words(__m256i v)
 }
 #endif
 
-/* A table of kernels, a row a level: KERNELS(X) is X(name, AVX2's, AVX-512's) for each, where the
- * last two say whose function the level has: X(blur, avx2, avx512), X(mix, avx2, avx2). */
-#define KERNEL_OF_SCALAR(name, at_avx2, at_avx512) .name = name##_scalar,
-#define KERNEL_OF_AVX2(name, at_avx2, at_avx512)   .name = name##_##at_avx2,
-#define KERNEL_OF_AVX512(name, at_avx2, at_avx512) .name = name##_##at_avx512,
+/* A table of kernels, a row a level: KERNELS(X) is X(name, AVX2's, AVX-512's, NEON's) for each,
+ * where the last three say whose function the level has: X(blur, avx2, avx512, neon), X(mix, avx2,
+ * avx2, neon). */
+#define KERNEL_OF_SCALAR(name, at_avx2, at_avx512, at_neon) .name = name##_scalar,
+#define KERNEL_OF_AVX2(name, at_avx2, at_avx512, at_neon)   .name = name##_##at_avx2,
+#define KERNEL_OF_AVX512(name, at_avx2, at_avx512, at_neon) .name = name##_##at_avx512,
+#define KERNEL_OF_NEON(name, at_avx2, at_avx512, at_neon)   .name = name##_##at_neon,
 #if defined(__x86_64__)
 #define KERNEL_TABLE(KERNELS)                                                                      \
     {                                                                                              \
         [CPU_SCALAR] = {KERNELS(KERNEL_OF_SCALAR)}, [CPU_AVX2] = {KERNELS(KERNEL_OF_AVX2)},        \
         [CPU_AVX512] = {KERNELS(KERNEL_OF_AVX512)},                                                \
+    }
+#elif defined(__aarch64__)
+#define KERNEL_TABLE(KERNELS)                                                                      \
+    {                                                                                              \
+        [CPU_SCALAR] = {KERNELS(KERNEL_OF_SCALAR)}, [CPU_NEON] = {KERNELS(KERNEL_OF_NEON)},        \
     }
 #else
 #define KERNEL_TABLE(KERNELS)                                                                      \

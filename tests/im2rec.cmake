@@ -63,22 +63,22 @@ endif()
 
 # The program itself, killed, short of memory, fed with its own outputs.
 if(Python3_FOUND)
-  add_test(NAME kill_and_resume COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/kill_pack.py
+  add_test(NAME kill_and_resume COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/kill_pack.py
            $<TARGET_FILE:im2rec> ${CMAKE_CURRENT_BINARY_DIR}/photos 30)
-  add_test(NAME chains_of_copies COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/chains.py
+  add_test(NAME chains_of_copies COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/chains.py
            $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool>)
-  add_test(NAME kill_export COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/kill_export.py
+  add_test(NAME kill_export COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/kill_export.py
            $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool>)
-  add_test(NAME kill_plan COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/kill_plan.py
+  add_test(NAME kill_plan COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/kill_plan.py
            $<TARGET_FILE:im2rec> ${CMAKE_CURRENT_BINARY_DIR}/photos 15)
   set_tests_properties(kill_and_resume kill_plan PROPERTIES TIMEOUT 600 FIXTURES_REQUIRED photos)
   set_tests_properties(chains_of_copies kill_export PROPERTIES TIMEOUT 900)
   set(programs kill_and_resume kill_plan chains_of_copies kill_export)
-  add_test(NAME plan_equal COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/plan_equal.py
+  add_test(NAME plan_equal COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/plan_equal.py
            ${PROJECT_BINARY_DIR})
   set_tests_properties(plan_equal PROPERTIES TIMEOUT 900 LABELS "property;im2rec" ENVIRONMENT "${IMREC_TEST_ENV}")
   if(TARGET im2rec-mpi)
-    add_test(NAME mpi_ranks COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/mpi_ranks.py
+    add_test(NAME mpi_ranks COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/mpi_ranks.py
              $<TARGET_FILE:im2rec> ${MPIEXEC_EXECUTABLE} ${CMAKE_CURRENT_BINARY_DIR}/photos)
     set_tests_properties(mpi_ranks PROPERTIES TIMEOUT 900 SKIP_RETURN_CODE 77 FIXTURES_REQUIRED photos)
     list(APPEND programs mpi_ranks)
@@ -93,7 +93,7 @@ if(Python3_FOUND)
                          FIXTURES_REQUIRED photos ENVIRONMENT "${IMREC_TEST_ENV}")
   endif()
   if(NOT IMREC_SANITIZE) # which takes memory of its own
-    add_test(NAME pack_memory COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/pack_memory.py
+    add_test(NAME pack_memory COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/im2rec/pack_memory.py
              $<TARGET_FILE:im2rec>)
     set_tests_properties(pack_memory PROPERTIES TIMEOUT 600)
     list(APPEND programs pack_memory)

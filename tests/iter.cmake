@@ -102,7 +102,7 @@ target_link_libraries(simulate PRIVATE m)
 add_test(NAME simulate_some COMMAND simulate 2000)
 set_tests_properties(simulate_some PROPERTIES TIMEOUT 600 LABELS "property;iter")
 if(Python3_FOUND)
-  add_test(NAME simulate_limits COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/iter/simulate_limits.py
+  add_test(NAME simulate_limits COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/iter/simulate_limits.py
            $<TARGET_FILE:simulate>)
   set_tests_properties(simulate_limits PROPERTIES TIMEOUT 600 LABELS "unit;iter")
 endif()

@@ -1,7 +1,7 @@
 # The tree itself: no compiler has run on it here.
 if(Python3_FOUND)
-  add_test(NAME layers COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/dev/check_layers.py ${PROJECT_SOURCE_DIR})
-  add_test(NAME rooms COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/dev/rooms.py)
+  add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/dev/check_layers.py ${PROJECT_SOURCE_DIR})
+  add_test(NAME rooms COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/dev/rooms.py)
 endif()
 foreach(check format headers limits readme scripts words)
   add_test(NAME lint_${check} COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/${check}.sh
@@ -10,7 +10,7 @@ foreach(check format headers limits readme scripts words)
 endforeach()
 if(Python3_FOUND)
   foreach(check english markdown)
-    add_test(NAME lint_${check} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/lint/${check}.py
+    add_test(NAME lint_${check} COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/lint/${check}.py
              WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
     list(APPEND lints lint_${check})
   endforeach()
@@ -29,7 +29,7 @@ endif()
 # Which files call which: what objects define and ask for. A sanitizer asks
 # for more, and a debug build for what is inlined otherwise.
 if(NM AND Python3_FOUND AND NOT IMREC_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
-  add_test(NAME circles COMMAND Python3::Interpreter ${PROJECT_SOURCE_DIR}/tools/dev/check_circles.py ${PROJECT_SOURCE_DIR}
+  add_test(NAME circles COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/dev/check_circles.py ${PROJECT_SOURCE_DIR}
                                 ${PROJECT_BINARY_DIR} ${NM})
   set_tests_properties(circles PROPERTIES LABELS lint TIMEOUT 120)
 endif()

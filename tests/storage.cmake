@@ -31,16 +31,16 @@ if(IMREC_HAVE_CURL)
   imrec_test(test_aws_account aws LABEL fault)
   target_link_libraries(test_aws_account PRIVATE imrec_http_proxy)
   if(Python3_FOUND)
-    add_test(NAME buckets COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/buckets.py
+    add_test(NAME buckets COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/storage/buckets.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py 5)
-    add_test(NAME many_shards COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/many_shards.py
+    add_test(NAME many_shards COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/storage/many_shards.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py 100000)
-    add_test(NAME far_folder COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/far_folder.py
+    add_test(NAME far_folder COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/storage/far_folder.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py 0)
-    add_test(NAME trust COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/trust.py
+    add_test(NAME trust COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/storage/trust.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> $<TARGET_FILE:ctf2bin>)
     set_tests_properties(buckets many_shards far_folder trust PROPERTIES TIMEOUT 900 LABELS "fault;storage" ENVIRONMENT "${IMREC_TEST_ENV}")
-    add_test(NAME uri_commands COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/storage/commands.py
+    add_test(NAME uri_commands COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/storage/commands.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> $<TARGET_FILE:ctf2bin>
              ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py)
     set_tests_properties(uri_commands PROPERTIES TIMEOUT 900 LABELS "storage" ENVIRONMENT "${IMREC_TEST_ENV}")

@@ -5,10 +5,11 @@
 
 /* clang-format off */
 #define KERNELS(X)                                                                                 \
-    X(colour_map, scalar, avx512) X(grey_sum, avx2, avx512) X(saturation, avx2, avx512)            \
-    X(hls_shift, avx2, avx512) X(hue_turn, avx2, avx2) X(smooth, avx2, avx2)                       \
-    X(blur, avx2, avx512) X(widen, avx2, avx2) X(narrow, avx2, avx2)                               \
-    X(mix, avx2, avx2) X(weigh, avx2, avx2)
+    X(colour_map, scalar, avx512, scalar) X(grey_sum, avx2, avx512, scalar)                        \
+    X(saturation, avx2, avx512, scalar) X(hls_shift, avx2, avx512, scalar)                         \
+    X(hue_turn, avx2, avx2, scalar) X(smooth, avx2, avx2, neon) X(blur, avx2, avx512, neon)    \
+    X(widen, avx2, avx2, neon) X(narrow, avx2, avx2, neon) X(mix, avx2, avx2, neon)          \
+    X(weigh, avx2, avx2, neon)
 /* clang-format on */
 
 const struct colour_kernels colour_kernels[CPU_LEVELS] = KERNEL_TABLE(KERNELS);

@@ -7,5 +7,5 @@
 
 /* sum += share * px, of n values; float32, with a rounding after each of the two. */
 typedef void weigh_fn(float share, const uint8_t *px, float *sum, size_t n);
-weigh_fn weigh_scalar, weigh_avx2;
+weigh_fn weigh_scalar, weigh_avx2, weigh_neon;
 #endif

@@ -6,5 +6,7 @@ const struct warp_kernels warp_kernels[CPU_LEVELS] = {
 #if defined(__x86_64__)
     [CPU_AVX2] = {.row = warp_row_avx2},
     [CPU_AVX512] = {.row = warp_row_avx512},
+#elif defined(__aarch64__)
+    [CPU_NEON] = {.row = warp_row_scalar},
 #endif
 };

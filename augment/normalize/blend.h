@@ -6,5 +6,5 @@
 
 /* a = share a + (1 - share) b, and b likewise, of n values. */
 typedef void blend_fn(float share, float *a, float *b, size_t n);
-blend_fn blend_scalar, blend_avx2;
+blend_fn blend_scalar, blend_avx2, blend_neon;
 #endif

@@ -1,6 +1,6 @@
 /* augment/normalize/normalize.h - the fused kernel: one row of pixels -> mirrored, normalized
- * values of a slot. Variants (scalar, avx2, avx512) are in augment/normalize/normalize_kernels.h;
- * all equal bit for bit. */
+ * values of a slot. Variants (scalar, avx2, avx512, neon) are in
+ * augment/normalize/normalize_kernels.h; all equal bit for bit. */
 #ifndef IMREC_AUGMENT_NORMALIZE_NORMALIZE_H
 #define IMREC_AUGMENT_NORMALIZE_NORMALIZE_H
 
@@ -60,7 +60,7 @@ static inline bool dtype_is_real(enum imrec_dtype dtype)
     return dtype == IMREC_FLOAT32 || dtype == IMREC_FLOAT16 || dtype == IMREC_BFLOAT16;
 }
 
-normalize_row_fn normalize_row_scalar, normalize_row_avx2, normalize_row_avx512;
+normalize_row_fn normalize_row_scalar, normalize_row_avx2, normalize_row_avx512, normalize_row_neon;
 
 /* Where row y goes. */
 static inline size_t normalize_slot_row(const struct normalize_job *j, uint32_t y)

@@ -7,6 +7,8 @@ const struct normalize_kernels normalize_kernels[CPU_LEVELS] = {
 #if defined(__x86_64__)
     [CPU_AVX2] = {.row = normalize_row_avx2, .blend = blend_avx2},
     [CPU_AVX512] = {.row = normalize_row_avx512, .blend = blend_avx2},
+#elif defined(__aarch64__)
+    [CPU_NEON] = {.row = normalize_row_neon, .blend = blend_neon},
 #endif
 };
 

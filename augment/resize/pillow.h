@@ -40,8 +40,8 @@ pillow_x_fn(const struct pillow_axis *a, const uint8_t *row, uint32_t channels, 
 /* n bytes, out of `used` rows that are `stride` bytes apart. */
 typedef void pillow_y_fn(const uint8_t *rows, size_t stride, const int32_t *weights, uint32_t used,
                          size_t n, uint8_t *out);
-pillow_x_fn pillow_x_scalar, pillow_x_avx2;
-pillow_y_fn pillow_y_scalar, pillow_y_avx2;
+pillow_x_fn pillow_x_scalar, pillow_x_avx2, pillow_x_neon;
+pillow_y_fn pillow_y_scalar, pillow_y_avx2, pillow_y_neon;
 
 static inline uint8_t pillow_byte(int32_t sum)
 {

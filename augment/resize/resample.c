@@ -68,7 +68,7 @@ begin(struct run *r, const struct resample_job *j, enum cpu_level level, struct 
     const struct imrec_image *from = r->from;
     set_axes(j, from->width, from->height, from->channels, &r->x, &r->y);
     const size_t bytes = (size_t)from->width * from->channels + RESAMPLE_SLACK;
-    if (!resample_axis_x(&r->x, level == CPU_AVX512, s) || !resample_axis_y(&r->y, s))
+    if (!resample_axis_x(&r->x, cpu_picks_bytes(level), s) || !resample_axis_y(&r->y, s))
         return false;
     r->places = r->y.taps / RESAMPLE_PAIR;
     const size_t values = (size_t)r->x.to * from->channels;

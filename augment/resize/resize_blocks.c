@@ -58,7 +58,7 @@ bool resize_make_blocks(const struct resize_run *r, const uint32_t *first, const
                         uint32_t taps, struct resize_blocks *b, void **weights)
 {
     *b = (struct resize_blocks){.taps = taps};
-    if (r->level != CPU_AVX512 || taps > RESIZE_WINDOW) /* which bounds the tables */
+    if (!cpu_picks_bytes(r->level) || taps > RESIZE_WINDOW) /* which bounds the tables */
         return true;
     b->count = ceil_div(r->to->width * r->to->channels, RESIZE_BLOCK);
     b->row_bytes = r->region.width * r->to->channels;

@@ -6,11 +6,13 @@
 
 /* clang-format off */
 #define KERNELS(X)                                                                                 \
-    X(linear_x, avx2, avx512) X(linear_y, avx2, avx512) X(area_x, avx2, avx512)                    \
-    X(area_y, avx2, avx512) X(area_round, avx2, avx512) X(half, avx2, avx2)                        \
-    X(resample_y, avx2, avx512) X(resample_x, avx2, avx512) X(taps_x, avx2, avx512)                \
-    X(cubic_y, avx2, avx512) X(taps_y, avx2, avx512)                            \
-    X(pillow_x, avx2, avx2) X(pillow_y, avx2, avx2)
+    X(linear_x, avx2, avx512, scalar) X(linear_y, avx2, avx512, scalar)                            \
+    X(area_x, avx2, avx512, scalar) X(area_y, avx2, avx512, scalar)                                \
+    X(area_round, avx2, avx512, scalar) X(half, avx2, avx2, scalar)                                \
+    X(resample_y, avx2, avx512, scalar) X(resample_x, avx2, avx512, scalar)                        \
+    X(taps_x, avx2, avx512, scalar) X(cubic_y, avx2, avx512, scalar)                               \
+    X(taps_y, avx2, avx512, scalar) X(pillow_x, avx2, avx2, neon)                                \
+    X(pillow_y, avx2, avx2, neon)
 /* clang-format on */
 
 const struct resize_kernels resize_kernels[CPU_LEVELS] = KERNEL_TABLE(KERNELS);

@@ -6,5 +6,7 @@ const struct lane_kernels lane_kernels[CPU_LEVELS] = {
 #if defined(__x86_64__)
     [CPU_AVX2] = {lanes_scalar, lane_order_scalar, false},
     [CPU_AVX512] = {lanes_avx512, lane_order_avx512, true},
+#elif defined(__aarch64__)
+    [CPU_NEON] = {lanes_scalar, lane_order_scalar, false},
 #endif
 };

@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-#if defined(__x86_64__)
-enum { BUILT = CPU_LEVELS }; /* levels that this build has variants of */
-#else
-enum { BUILT = CPU_SCALAR + 1 };
-#endif
-
 typedef void kernel_fn(void);
 
 static kernel_fn *kernel_at(const struct kernel_family *f, int level, size_t i)
@@ -31,7 +25,7 @@ LOOP_TEST(every_kernel_of_a_family_is_there_at_every_level, 0, KERNEL_FAMILIES) 
 {
     const struct kernel_family *f = &kernel_families[_i];
     ck_assert_uint_ge(kernels_of(f), 1);
-    for (int level = 0; level < BUILT; level++)
+    for (int level = 0; level < CPU_LEVELS; level++)
         for (size_t i = 0; i < kernels_of(f); i++)
             ck_assert_msg(kernel_at(f, level, i) != NULL, "%s: kernel %zu is missing at %s",
                           f->name, i, cpu_level_name((enum cpu_level)level));
@@ -42,7 +36,7 @@ LOOP_TEST(a_level_without_a_variant_of_its_own_has_the_one_below, 0,
           KERNEL_FAMILIES) /* _i: families */
 {
     const struct kernel_family *f = &kernel_families[_i];
-    for (int level = 2; level < BUILT; level++)
+    for (int level = 2; level < CPU_LEVELS; level++)
         for (size_t i = 0; i < kernels_of(f); i++)
             for (int below = 0; below < level - 1; below++)
                 ck_assert_msg(kernel_at(f, level, i) != kernel_at(f, below, i) ||

@@ -6,8 +6,9 @@
 
 /* clang-format off */
 #define KERNELS(X)                                                                                 \
-    X(idct, avx2, avx512) X(row_444, avx2, avx512) X(row_422, avx2, avx512)                        \
-    X(row_420, avx2, avx512) X(row_grey, avx2, avx512)
+    X(idct, avx2, avx512, neon) X(row_444, avx2, avx512, neon)                                 \
+    X(row_422, avx2, avx512, neon) X(row_420, avx2, avx512, neon)                              \
+    X(row_grey, avx2, avx512, neon)
 /* clang-format on */
 
 const struct baseline_kernels baseline_kernels[CPU_LEVELS] = KERNEL_TABLE(KERNELS);

@@ -9,7 +9,7 @@ enum { RED_CR = 91881, GREEN_CB = -22554, GREEN_CR = -46802, BLUE_CB = 116130 };
 
 typedef void
 idct_fn(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out, size_t stride);
-idct_fn idct_scalar, idct_avx2, idct_avx512;
+idct_fn idct_scalar, idct_avx2, idct_avx512, idct_neon;
 
 /* Chroma of a row, in the loops of its kernels. */
 enum sampling { FULL, HALF_ACROSS, HALF_BOTH };
@@ -18,4 +18,5 @@ typedef void row_fn(const struct kernel_row *r);
 row_fn row_444_scalar, row_422_scalar, row_420_scalar, row_grey_scalar;
 row_fn row_444_avx2, row_422_avx2, row_420_avx2, row_grey_avx2;
 row_fn row_444_avx512, row_422_avx512, row_420_avx512, row_grey_avx512;
+row_fn row_444_neon, row_422_neon, row_420_neon, row_grey_neon;
 #endif

@@ -1,0 +1,15 @@
+# The toolchain of the preset arm64: Debian's cross compiler against the libraries that tools/dev/arm64_sysroot
+# downloads; what is built runs under qemu-user.
+set(CMAKE_SYSTEM_NAME Linux)
+set(CMAKE_SYSTEM_PROCESSOR aarch64)
+set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)
+set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)
+get_filename_component(IMREC_SYSROOT "${CMAKE_CURRENT_LIST_DIR}/../build/.arm64-sysroot" ABSOLUTE)
+set(CMAKE_SYSROOT "${IMREC_SYSROOT}")
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(ENV{PKG_CONFIG_SYSROOT_DIR} "${IMREC_SYSROOT}")
+set(ENV{PKG_CONFIG_LIBDIR} "${IMREC_SYSROOT}/usr/lib/aarch64-linux-gnu/pkgconfig:${IMREC_SYSROOT}/usr/share/pkgconfig")
+set(CMAKE_CROSSCOMPILING_EMULATOR qemu-aarch64 -L "${IMREC_SYSROOT}")
