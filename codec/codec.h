@@ -101,11 +101,23 @@ uint64_t codec_baseline_count(const struct codec *c);
 /* How often pixels have been asked for: a decode each, whatever it decoded of the image. */
 uint64_t codec_decode_count(const struct codec *c);
 
-/* Encoders: *out views the codec's memory until its next call. channels 1, 3 (PNG also 4).
- * JPEG: 4:2:0, optimal Huffman tables, no metadata but JFIF. */
-IMREC_NODISCARD enum imrec_status codec_encode_jpeg(struct codec *c,
-                                                    const struct imrec_image *image, int quality,
-                                                    struct bytes *out, struct imrec_error *err);
+/* How to encode a JPEG: 4:2:0, optimal Huffman tables, no metadata but JFIF. */
+struct codec_jpeg_how {
+    int quality; /* 1..100 */
+    bool tile;   /* a restart marker at the end of each row of MCUs: regions are decoded faster */
+};
+
+/* Encoders: *out views the codec's memory until its next call. channels 1, 3 (PNG also 4). */
+IMREC_NODISCARD enum imrec_status
+codec_encode_jpeg(struct codec *c, const struct imrec_image *image, struct codec_jpeg_how how,
+                  struct bytes *out, struct imrec_error *err);
+/* The JPEG begun with restart markers at the end of each row of MCUs, in one sequential scan with
+ * optimal tables; coefficients, markers of applications and comments are the same, and so are the
+ * pixels. *done false: it is none, it is arithmetic, or it has defects; then *out is the image.
+ * *out views the codec's memory until its next call. */
+IMREC_NODISCARD enum imrec_status
+codec_tile_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec_error *err);
+uint64_t codec_tile_claim(const struct codec *c); /* maximum bytes that that holds */
 IMREC_NODISCARD enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *image,
                                                    int level, struct bytes *out,
                                                    struct imrec_error *err);

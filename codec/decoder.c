@@ -99,7 +99,8 @@ enum imrec_status imrec_decoder_encode_jpeg(struct imrec_decoder *d,
                                             const void **bytes, size_t *n, struct imrec_error *err)
 {
     struct bytes encoded;
-    IMREC_TRY(codec_encode_jpeg(codec_of(d), image, quality, &encoded, err));
+    IMREC_TRY(codec_encode_jpeg(codec_of(d), image, (struct codec_jpeg_how){.quality = quality},
+                                &encoded, err));
     *bytes = encoded.p;
     *n = encoded.n;
     return IMREC_OK;

@@ -1,43 +1,23 @@
 /*
  * codec/jpeg_encode.c - pixels to JPEG by libjpeg: 4:2:0, slow integer DCT, optimal Huffman
- * tables (2 to 8 % smaller), JFIF and nothing else. The output buffer is used again.
+ * tables (2 to 8 % smaller), JFIF and nothing else; restart markers where they are asked for. The
+ * output buffer is used again.
  *
  * libjpeg codes with the standard tables, which it does fast, and jpeg_optimize() exchanges them;
  * the bytes are those of libjpeg's own optimization, which is there for what that declines.
  */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "codec/format.h"
-#include "codec/jpeg/recode/jpeg_optimize.h"
 #include "codec/jpeg_decode.h"
 #include "codec/jpeg_errors.h"
-
-#include <setjmp.h>
-#include <stdio.h>
+#include "codec/jpeg_writer.h"
 
 #include <jerror.h>
-#include <jpeglib.h>
 
 enum {
     FIRST_BYTES = 64 << 10,
     ROWS_AT_ONCE = 16,
     KEPT_BYTES = 4 << 20, /* of what was on the way to the result, between images */
-};
-
-struct jpeg_writer {
-    struct jpeg_compress_struct cinfo; /* client_data is this struct */
-    struct jpeg_error_mgr errors;
-    struct jpeg_destination_mgr destination;
-    struct jpeg_progress_mgr progress;
-    jmp_buf escape;
-    struct buf *out;
-    const struct imrec_image *image;
-    int quality;
-    bool optimize;  /* by libjpeg */
-    bool no_memory; /* for *out */
-    const struct stop *stop;
-    struct jpeg_optimizer *optimizer;
-    struct buf plain; /* with standard tables */
 };
 
 static void give_up(j_common_ptr cinfo)
@@ -112,7 +92,8 @@ static void write_image(struct jpeg_writer *w)
     cinfo->input_components = (int)w->image->channels;
     cinfo->in_color_space = w->image->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(cinfo); /* 4:2:0, JFIF, slow integer DCT */
-    jpeg_set_quality(cinfo, w->quality, TRUE);
+    jpeg_set_quality(cinfo, w->how.quality, TRUE);
+    cinfo->restart_in_rows = w->how.tile;
     cinfo->optimize_coding = w->optimize;
     jpeg_start_compress(cinfo, TRUE);
     while (cinfo->next_scanline < cinfo->image_height) {
@@ -125,6 +106,12 @@ static void write_image(struct jpeg_writer *w)
     jpeg_finish_compress(cinfo);
 }
 
+void jpeg_writer_abort(struct jpeg_writer *w)
+{
+    if (w->cinfo.mem != NULL)
+        jpeg_abort_compress(&w->cinfo);
+}
+
 static enum imrec_status
 run(struct jpeg_writer *w, void (*body)(struct jpeg_writer *), struct imrec_error *err)
 {
@@ -133,8 +120,7 @@ run(struct jpeg_writer *w, void (*body)(struct jpeg_writer *), struct imrec_erro
         body(w);
         return IMREC_OK;
     }
-    if (w->cinfo.mem != NULL)
-        jpeg_abort_compress(&w->cinfo);
+    jpeg_writer_abort(w);
     if (w->no_memory || w->errors.msg_code == JERR_OUT_OF_MEMORY)
         return IMREC_NO_MEMORY(err, "no memory to encode a JPEG");
     IMREC_TRY(stop_check(w->stop, err));
@@ -191,7 +177,7 @@ write_to(struct jpeg_writer *w, struct buf *out, bool optimize, struct imrec_err
     w->out = out;
     w->optimize = optimize;
     w->no_memory = false;
-    return run(w, write_image, err);
+    return run(w, w->body, err);
 }
 
 /* One large image is no reason to hold its memory for ever, nor while its bytes are copied. */
@@ -199,6 +185,28 @@ static void trim(struct jpeg_writer *w)
 {
     if (jpeg_writer_memory(w) > KEPT_BYTES)
         jpeg_writer_drop(w);
+}
+
+enum imrec_status jpeg_writer_of(struct codec *c, struct jpeg_writer **out, struct imrec_error *err)
+{
+    if (c->writer == NULL)
+        IMREC_TRY(writer_new(&c->writer, err));
+    *out = c->writer;
+    c->writer->stop = c->stop;
+    return IMREC_OK;
+}
+
+enum imrec_status jpeg_writer_run(struct jpeg_writer *w, struct codec *c, struct imrec_error *err)
+{
+    bool done;
+    IMREC_TRY(write_to(w, &w->plain, false, err));
+    const enum imrec_status st = jpeg_optimize(w->optimizer, (struct bytes){w->plain.p, w->plain.n},
+                                               c->stop, &c->encoded, &done, err);
+    trim(w);
+    IMREC_TRY(st);
+    if (!done)
+        IMREC_TRY(write_to(w, &c->encoded, true, err));
+    return stop_check(c->stop, err);
 }
 
 /* A JPEG with the standard tables, in quarter bytes a pixel: noise that takes all of the range, and
@@ -225,9 +233,11 @@ uint64_t codec_encode_jpeg_claim(uint32_t width, uint32_t height, uint32_t chann
     return 3 * most_bytes(pixels, quality) + jpeg_optimizer_claim(pixels) + rows + POOLS;
 }
 
-enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *image, int quality,
-                                    struct bytes *out, struct imrec_error *err)
+enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *image,
+                                    struct codec_jpeg_how how, struct bytes *out,
+                                    struct imrec_error *err)
 {
+    const int quality = how.quality;
     if (quality < 1 || quality > 100 || (image->channels != 1 && image->channels != 3))
         return IMREC_REFUSE(err,
                             "JPEG: quality %d with %u channels; quality is 1..100, channels are "
@@ -236,21 +246,12 @@ enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *i
     if (image->width > JPEG_MAX_SIDE || image->height > JPEG_MAX_SIDE)
         return imrec_fail(err, IMREC_ERR_LIMIT, "JPEG: %u x %u px; a side is limited to %d px",
                           image->width, image->height, JPEG_MAX_SIDE);
-    if (c->writer == NULL)
-        IMREC_TRY(writer_new(&c->writer, err));
-    struct jpeg_writer *w = c->writer;
-    bool done;
+    struct jpeg_writer *w;
+    IMREC_TRY(jpeg_writer_of(c, &w, err));
+    w->body = write_image;
     w->image = image;
-    w->quality = quality;
-    w->stop = c->stop;
-    IMREC_TRY(write_to(w, &w->plain, false, err));
-    const enum imrec_status st = jpeg_optimize(w->optimizer, (struct bytes){w->plain.p, w->plain.n},
-                                               c->stop, &c->encoded, &done, err);
-    trim(w);
-    IMREC_TRY(st);
-    if (!done)
-        IMREC_TRY(write_to(w, &c->encoded, true, err));
-    IMREC_TRY(stop_check(c->stop, err));
+    w->how = how;
+    IMREC_TRY(jpeg_writer_run(w, c, err));
     *out = (struct bytes){c->encoded.p, c->encoded.n};
     return IMREC_OK;
 }

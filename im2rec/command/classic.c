@@ -83,10 +83,21 @@ join_augment(struct classic *c, char **argv, int left, int *took, struct imrec_e
     return IMREC_OK;
 }
 
-/* Words that only have another name here. */
-static char *own_word(char *arg)
+static bool is_tile_word(const char *word)
+{
+    return word != NULL &&
+           (strcmp(word, "auto") == 0 || strcmp(word, "yes") == 0 || strcmp(word, "no") == 0);
+}
+
+/* Words that only have another name here; `next` follows, or is NULL. */
+static char *own_word(char *arg, const char *next)
 {
     static char leaf[] = "--class-from=leaf", flat[] = "--class-from=flat", threads[] = "--threads";
+    static char tile[] = "--tile=yes", no_tile[] = "--tile=no";
+    if (strcmp(arg, "--tile") == 0 && !is_tile_word(next))
+        return tile;
+    if (strcmp(arg, "--no-tile") == 0)
+        return no_tile;
     if (strcmp(arg, "--recursive") == 0)
         return leaf;
     if (strcmp(arg, "--no-recursive") == 0)
@@ -123,7 +134,7 @@ enum imrec_status classic_flags(struct classic *c, int *argc, char **argv, struc
         } else if (n > 1 && strcmp(argv[n - 1], "--encoding") == 0 && argv[i][0] == '.') {
             argv[n++] = argv[i] + 1;
         } else {
-            argv[n++] = own_word(argv[i]);
+            argv[n++] = own_word(argv[i], i + 1 < *argc ? argv[i + 1] : NULL);
         }
     }
     *argc = n;

@@ -51,6 +51,11 @@ static bool alters_images(const struct imrec_pack_options *o)
            o->inter_method >= 0;
 }
 
+bool pack_options_encodes_jpeg(const struct imrec_pack_options *o)
+{
+    return !o->pass_through && !o->pixels && o->encoding == IMREC_ENCODE_JPEG;
+}
+
 static enum imrec_status check_fields(const struct imrec_pack_options *o, struct imrec_error *err)
 {
     if (o->fields[0] != '\0' && o->list)
@@ -59,6 +64,17 @@ static enum imrec_status check_fields(const struct imrec_pack_options *o, struct
         return refuse(err, "columns are packed with images: list cannot go with them");
     if (o->columns[0] != '\0' && o->annotations[0] != '\0')
         return refuse(err, "columns are those of a list: annotations have none");
+    return IMREC_OK;
+}
+
+static enum imrec_status check_encoding(const struct imrec_pack_options *o, struct imrec_error *err)
+{
+    if (o->pass_through && alters_images(o))
+        return refuse(err, "pass_through stores files as they are: resize, center_crop, color, "
+                           "encoding and inter_method cannot go with it");
+    if (o->tile == IMREC_TILE_YES && !pack_options_encodes_jpeg(o))
+        return refuse(err, "tile is about JPEGs that are encoded: pass_through, pixels and "
+                           "encoding=png cannot go with it");
     return IMREC_OK;
 }
 
@@ -83,9 +99,7 @@ check_combinations(const struct imrec_pack_options *o, struct imrec_error *err)
     if (o->augment[0] != '\0' && (o->pass_through || o->pixels))
         return refuse(err, "augment changes the encoded pixels: pass_through and pixels cannot go "
                            "with it");
-    if (o->pass_through && alters_images(o))
-        return refuse(err, "pass_through stores files as they are: resize, center_crop, color, "
-                           "encoding and inter_method cannot go with it");
+    IMREC_TRY(check_encoding(o, err));
     if (o->inter_method > 4 && o->inter_method != 9 && o->inter_method != 10)
         return refuse(err, "inter_method must be one of 0, 1, 2, 3, 4, 9 and 10, or -1");
     if (o->shards != 0 && o->shard_size != 0)
@@ -202,6 +216,8 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
     static const char *const of_offset[] = {"label_offset", NULL};
     const bool archives = o->image_ext[0] != '\0' || o->label_ext[0] != '\0';
     const bool places = o->keypoints != 0 || o->drawn_on != IMREC_DRAWN_ON_UPRIGHT;
+    if (strcmp(p->name, "tile") == 0) /* sets that do not name it have no tiles */
+        return pack_options_encodes_jpeg(o);
     if (strcmp(p->name, "drop_empty") == 0) /* sets that do not name it have dropped them */
         return o->annotations[0] != '\0' && !o->drop_empty;
     return is_one_of(p->name, names) || is_one_of(p->name, shard_kinds[o->format]->options) ||
@@ -225,6 +241,9 @@ void pack_option_text(const struct imrec_pack_options *o, const struct param *p,
 {
     const void *field = (const char *)o + p->offset;
     const struct imrec_share *share = field;
+    const enum imrec_tile yes = IMREC_TILE_YES;
+    if (field == &o->tile && o->tile == IMREC_TILE_AUTO && pack_options_encodes_jpeg(o))
+        field = &yes;
     switch (p->type) {
     case PARAM_INT:
         snprintf(out, room, "%" PRId64, *(const int64_t *)field);

@@ -21,6 +21,8 @@ IMREC_NODISCARD enum imrec_status pack_task_paths(const struct imrec_pack_task *
 
 /* Of every image: 1, 3, or 0 where it is each one's own. */
 uint32_t pack_options_channels(const struct imrec_pack_options *o);
+/* Are records JPEGs that the packer encodes? */
+bool pack_options_encodes_jpeg(const struct imrec_pack_options *o);
 
 /* Whether the set's bytes depend on it; these are in the manifest. */
 bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *p);

@@ -45,7 +45,8 @@ encode(struct packer *k, struct pack_item *p, const struct imrec_image *image, s
     }
     if (k->o->encoding == IMREC_ENCODE_PNG)
         return packer_fine(p, codec_encode_png(k->codec, image, quality, out, &err), &err);
-    return packer_fine(p, codec_encode_jpeg(k->codec, image, quality, out, &err), &err);
+    const struct codec_jpeg_how how = {quality, k->o->tile != IMREC_TILE_NO};
+    return packer_fine(p, codec_encode_jpeg(k->codec, image, how, out, &err), &err);
 }
 
 static bool recode(struct packer *k, struct pack_item *p, struct bytes *out)

@@ -206,6 +206,14 @@ static void keep_choice(struct append *a)
               drops ? "without" : "with");
 }
 
+/* A set has tiles, or it has none: what is appended follows, unless the options name it. */
+static void keep_tiles(struct append *a)
+{
+    const char *tile = old_option(a, "tile");
+    if (a->o.tile == IMREC_TILE_AUTO && pack_options_encodes_jpeg(&a->o))
+        a->o.tile = tile != NULL && strcmp(tile, "yes") == 0 ? IMREC_TILE_YES : IMREC_TILE_NO;
+}
+
 /* OUT.appended.part: while it is there, OUT.appended is an append's own and may be replaced. */
 static void claim_name(const struct append *a, char out[NAME_BYTES])
 {
@@ -254,6 +262,7 @@ pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *er
     a->o.resume = a->o.resume && begun;
     a->o.force = !a->o.resume; /* the name is ours */
     keep_choice(a);
+    keep_tiles(a);
     if (a->o.classes[0] == '\0' && classes)
         a->o.classes = a->classes;
     return a->source != NULL ? imrec_pack_items(&task, a->source, &a->o, out, err)

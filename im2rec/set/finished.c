@@ -46,13 +46,15 @@ static const struct manifest_option *option_of(const struct manifest *m, const c
     return NULL;
 }
 
-/* What the manifest does not name came later than the set, and had its default then. */
+/* What the manifest does not name came later than the set, and had its default then; but there were
+ * no tiles. */
 static enum imrec_status
 check_options(const struct finished *f, const struct imrec_pack_options *o, struct imrec_error *err)
 {
     char here[PACK_OPTION_BYTES], preset[PACK_OPTION_BYTES];
     struct imrec_pack_options defaults;
     imrec_pack_options_init(&defaults);
+    defaults.tile = IMREC_TILE_NO;
     for (size_t i = 0; i < f->m->option_count; i++) {
         const struct manifest_option *there = &f->m->options[i];
         const struct param *p = param_find(pack_params, there->name, strlen(there->name));

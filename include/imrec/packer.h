@@ -28,6 +28,8 @@ enum imrec_archive_errors {
     IMREC_ARCHIVE_SKIP_DAMAGE,
     IMREC_ARCHIVE_STOP,
 };
+/* Do JPEGs that are encoded get restart markers? Auto: yes; with --append: as the set has them. */
+enum imrec_tile { IMREC_TILE_AUTO, IMREC_TILE_YES, IMREC_TILE_NO };
 enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
 
 /* The packer's table; columns as in imrec/iter_params.h. Old spellings (--recursive, nsplit=,
@@ -84,7 +86,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(const char *, fields,        "",  0, 4095,    "EXT,...", "list",  "pack files next to each image as fields of its record: a/b.txt for a/b.jpg with txt, in a tar archive the same of its sample, in a TFRecord file the features of its Example; an image without one is skipped, unless it is written as txt?") \
     X(const char *, columns,       "",  0, 4095,    "NAME,...", "list", "names of the list's last columns, those after the path, which are packed as fields of the record; of a name that is written as url? an empty column is no field") \
     X(enum imrec_archive_errors, archive_errors, "skip", 0, 2, "skip|skip_damage|stop", "list", "what is wrong with an archive or a sample of it: skip and report it; the same for damage alone, the rest is an error; or all of it is an error, before anything is packed") \
-    X(int64_t, label_offset,       "0", -(1 << 24), 1 << 24, "classes", "list", "of tar archives and TFRecord files: added to every label; -1 for classes that count from 1")
+    X(int64_t, label_offset,       "0", -(1 << 24), 1 << 24, "classes", "list", "of tar archives and TFRecord files: added to every label; -1 for classes that count from 1") \
+    X(enum imrec_tile, tile,       "auto", 0, 2,    "auto|yes|no", "image", "write a restart marker at the end of each row of blocks, so that readers decode no rows but those that they need; auto = yes, in JPEGs that are encoded; with --append: as the set has them")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until

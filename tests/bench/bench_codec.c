@@ -44,7 +44,8 @@ static void add(struct codec *c, const char *path)
     const struct imrec_rect middle = {(info.width - WIDTH) / 2, (info.height - HEIGHT) / 2, WIDTH,
                                       HEIGHT};
     if (codec_decode_image(c, middle, 3, &image, NULL, NULL) != IMREC_OK ||
-        codec_encode_jpeg(c, &image.view, 95, &jpeg, NULL) != IMREC_OK)
+        codec_encode_jpeg(c, &image.view, (struct codec_jpeg_how){.quality = 95}, &jpeg, NULL) !=
+            IMREC_OK)
         return;
     uint8_t *p = malloc(jpeg.n);
     memcpy(p, jpeg.p, jpeg.n);

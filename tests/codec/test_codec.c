@@ -176,7 +176,9 @@ TEST(an_encoded_jpeg_decodes_near_and_carries_nothing_but_jfif)
     load("rgb.png");
     if (decode(&limits, 3, NULL) == IMREC_ERR_UNSUPPORTED)
         return;
-    ck_assert_int_eq(codec_encode_jpeg(codec, &out.view, 95, &made, &err), IMREC_OK);
+    ck_assert_int_eq(
+        codec_encode_jpeg(codec, &out.view, (struct codec_jpeg_how){.quality = 95}, &made, &err),
+        IMREC_OK);
     ck_assert_uint_eq(made.p[3], 0xe0); /* SOI, APP0 */
     for (size_t i = 4; i + 1 < made.n && !(made.p[i] == 0xff && made.p[i + 1] == 0xda); i++)
         ck_assert_msg(made.p[i] != 0xff || made.p[i + 1] < 0xe1 || made.p[i + 1] > 0xef,

@@ -170,7 +170,9 @@ static void encode(uint32_t width, uint32_t height, uint32_t channels, int quali
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
     long long before = begin_counting();
     if (quality > 9)
-        ck_assert_int_eq(codec_encode_jpeg(c, &image, quality, &out, NULL), IMREC_OK);
+        ck_assert_int_eq(
+            codec_encode_jpeg(c, &image, (struct codec_jpeg_how){.quality = quality}, &out, NULL),
+            IMREC_OK);
     else
         ck_assert_int_eq(codec_encode_png(c, &image, quality, &out, NULL), IMREC_OK);
     /* Buffers that double have room that is never touched. */

@@ -34,8 +34,8 @@ static void paint(struct imrec_image *image, uint32_t kind)
 }
 
 /* What libjpeg writes itself. */
-static size_t
-by_libjpeg(const struct imrec_image *image, int quality, bool optimize, unsigned char **out)
+static size_t by_libjpeg(const struct imrec_image *image, struct codec_jpeg_how how, bool optimize,
+                         unsigned char **out)
 {
     struct jpeg_compress_struct c;
     struct jpeg_error_mgr errors;
@@ -49,7 +49,8 @@ by_libjpeg(const struct imrec_image *image, int quality, bool optimize, unsigned
     c.input_components = (int)image->channels;
     c.in_color_space = image->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_set_defaults(&c);
-    jpeg_set_quality(&c, quality, TRUE);
+    jpeg_set_quality(&c, how.quality, TRUE);
+    c.restart_in_rows = how.tile;
     c.optimize_coding = optimize;
     jpeg_start_compress(&c, TRUE);
     while (c.next_scanline < c.image_height) {
@@ -62,37 +63,37 @@ by_libjpeg(const struct imrec_image *image, int quality, bool optimize, unsigned
 }
 
 /* Whether libjpeg's plain output is taken, not left to libjpeg's own optimization. */
-static void check_taken(const struct imrec_image *image, int quality)
+static void check_taken(const struct imrec_image *image, struct codec_jpeg_how how)
 {
     struct jpeg_optimizer *o;
     struct buf out = BUF_INIT((size_t)1 << 28);
     unsigned char *plain;
     bool done;
-    const size_t n = by_libjpeg(image, quality, false, &plain);
+    const size_t n = by_libjpeg(image, how, false, &plain);
     ck_assert_int_eq(jpeg_optimizer_new(&o, NULL), IMREC_OK);
     ck_assert_int_eq(jpeg_optimize(o, (struct bytes){plain, n}, NULL, &out, &done, NULL), IMREC_OK);
     ck_assert_msg(done, "%u x %u x %u, quality %d: declined", image->width, image->height,
-                  image->channels, quality);
+                  image->channels, how.quality);
     free(plain);
     buf_free(&out);
     jpeg_optimizer_free(o);
 }
 
 static void compare(struct codec *c, uint32_t width, uint32_t height, uint32_t channels,
-                    int quality, uint32_t kind)
+                    struct codec_jpeg_how how, uint32_t kind)
 {
     struct imrec_image image = {NULL, (size_t)width * channels, width, height, channels};
     image.pixels = imrec_realloc(NULL, image.stride, height);
     ck_assert_ptr_nonnull(image.pixels);
     paint(&image, kind);
     unsigned char *theirs;
-    const size_t n = by_libjpeg(&image, quality, true, &theirs);
+    const size_t n = by_libjpeg(&image, how, true, &theirs);
     struct bytes ours;
-    ck_assert_int_eq(codec_encode_jpeg(c, &image, quality, &ours, NULL), IMREC_OK);
+    ck_assert_int_eq(codec_encode_jpeg(c, &image, how, &ours, NULL), IMREC_OK);
     ck_assert_msg(ours.n == n && memcmp(ours.p, theirs, n) == 0,
                   "%u x %u x %u, quality %d, kind %u: %zu bytes, libjpeg %zu", width, height,
-                  channels, quality, kind, ours.n, n);
-    check_taken(&image, quality);
+                  channels, how.quality, kind, ours.n, n);
+    check_taken(&image, how);
     free(theirs);
     imrec_free(image.pixels);
 }
@@ -111,7 +112,8 @@ LOOP_TEST(sizes_qualities_and_contents_give_libjpeg_s_bytes, 0, 2) /* _i: channe
     for (size_t s = 0; s < sizeof(sides) / sizeof(sides[0]); s++)
         for (size_t q = 0; q < sizeof(qualities) / sizeof(qualities[0]); q++)
             for (uint32_t kind = 0; kind < 4; kind++)
-                compare(c, sides[s][0], sides[s][1], channels, qualities[q], kind);
+                compare(c, sides[s][0], sides[s][1], channels,
+                        (struct codec_jpeg_how){qualities[q], kind % 2 == s % 2}, kind);
     codec_free(c);
 }
 
@@ -121,20 +123,21 @@ TEST(small_images_of_every_kind_give_libjpeg_s_bytes)
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
     for (uint32_t i = 0; i < 1500; i++)
         compare(c, 1 + (uint32_t)(draw(i, 1) % 60), 1 + (uint32_t)(draw(i, 2) % 60), i % 2 ? 3 : 1,
-                1 + (int)(draw(i, 3) % 100), i);
+                (struct codec_jpeg_how){1 + (int)(draw(i, 3) % 100), i % 3 == 0}, i);
     codec_free(c);
 }
 
 /* More symbols than are kept; and a small image behind them. */
-LOOP_TEST(large_images_of_noise_give_libjpeg_s_bytes, 0, 2) /* _i: channels */
+LOOP_TEST(large_images_of_noise_give_libjpeg_s_bytes, 0, 4) /* _i: channels, restart markers */
 {
+    const bool tile = _i >= 2;
     struct codec *c;
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
-    compare(c, 1403, 1301, _i == 0 ? 1 : 3, 100, 0);
-    compare(c, 2051, 1203, _i == 0 ? 1 : 3, 100, 3);
+    compare(c, 1403, 1301, _i % 2 == 0 ? 1 : 3, (struct codec_jpeg_how){100, tile}, 0);
+    compare(c, 2051, 1203, _i % 2 == 0 ? 1 : 3, (struct codec_jpeg_how){100, tile}, 3);
     const size_t held = codec_memory(c);
     ck_assert_msg(held < (16 << 20), "%zu bytes are held", held);
-    compare(c, 40, 30, _i == 0 ? 1 : 3, 90, 0);
+    compare(c, 40, 30, _i % 2 == 0 ? 1 : 3, (struct codec_jpeg_how){90, tile}, 0);
     codec_free(c);
 }
 
@@ -157,8 +160,9 @@ TEST(images_with_very_rare_symbols_give_libjpeg_s_bytes)
                 (uint8_t)(128 + (int)(draw(x + 2048 * y, 3) % (2 * amount + 1)) - (int)amount);
         }
     for (int quality = 20; quality <= 100; quality += 16) {
-        const size_t n = by_libjpeg(&image, quality, true, &theirs);
-        ck_assert_int_eq(codec_encode_jpeg(c, &image, quality, &ours, NULL), IMREC_OK);
+        const struct codec_jpeg_how how = {quality, quality % 8 == 0};
+        const size_t n = by_libjpeg(&image, how, true, &theirs);
+        ck_assert_int_eq(codec_encode_jpeg(c, &image, how, &ours, NULL), IMREC_OK);
         ck_assert(ours.n == n && memcmp(ours.p, theirs, n) == 0);
         free(theirs);
     }
@@ -166,7 +170,7 @@ TEST(images_with_very_rare_symbols_give_libjpeg_s_bytes)
     codec_free(c);
 }
 
-TEST(ordinary_images_are_not_declined_and_damaged_ones_are)
+LOOP_TEST(ordinary_images_are_not_declined_and_damaged_ones_are, 0, 2) /* _i: restart markers */
 {
     uint8_t pixels[48 * 32 * 3];
     struct imrec_image image = {pixels, 48 * 3, 48, 32, 3};
@@ -175,7 +179,7 @@ TEST(ordinary_images_are_not_declined_and_damaged_ones_are)
     unsigned char *plain;
     bool done;
     paint(&image, 3);
-    const size_t n = by_libjpeg(&image, 90, false, &plain);
+    const size_t n = by_libjpeg(&image, (struct codec_jpeg_how){90, _i != 0}, false, &plain);
     ck_assert_int_eq(jpeg_optimizer_new(&o, NULL), IMREC_OK);
     ck_assert_int_eq(jpeg_optimize(o, (struct bytes){plain, n}, NULL, &out, &done, NULL), IMREC_OK);
     ck_assert(done && out.n < n);
@@ -238,7 +242,8 @@ TEST(no_memory_is_an_error_and_leaves_nothing)
         struct bytes out;
         memory.st = codec_new(&c, NULL);
         if (memory.st == IMREC_OK)
-            memory.st = codec_encode_jpeg(c, &image, 95, &out, NULL);
+            memory.st =
+                codec_encode_jpeg(c, &image, (struct codec_jpeg_how){.quality = 95}, &out, NULL);
         codec_free(c);
     }
 }

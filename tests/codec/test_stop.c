@@ -104,7 +104,7 @@ static enum imrec_status check_plain(struct imrec_error *err)
 static enum imrec_status encode_jpeg(struct imrec_error *err)
 {
     struct bytes b;
-    return codec_encode_jpeg(codec, &pixels, 90, &b, err);
+    return codec_encode_jpeg(codec, &pixels, (struct codec_jpeg_how){.quality = 90}, &b, err);
 }
 
 static enum imrec_status encode_png(struct imrec_error *err)

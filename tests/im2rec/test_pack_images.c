@@ -146,7 +146,10 @@ step_by_step(struct codec *c, struct bytes jpeg, uint32_t d, uint32_t width, uin
     ck_assert_int_eq(codec_decode_scaled(c, d, 3, &full, NULL, &p.err), IMREC_OK);
     ck_assert_int_eq(resize_scratch_new(&scratch, &p.err), IMREC_OK);
     ck_assert_int_eq(resample(&full.view, width, height, &small, scratch, &p.err), IMREC_OK);
-    ck_assert_int_eq(codec_encode_jpeg(c, &small.view, 98, &out, &p.err), IMREC_OK);
+    ck_assert_int_eq(codec_encode_jpeg(c, &small.view,
+                                       (struct codec_jpeg_how){.quality = 98, .tile = true}, &out,
+                                       &p.err),
+                     IMREC_OK);
     resize_scratch_free(scratch);
     image_free(&full);
     image_free(&small);

@@ -316,7 +316,9 @@ static void shard_with_a_line(const char *rec)
         const struct imrec_image image = {pixels, (size_t)width * 3, width, height, 3};
         const float label = (float)i;
         struct bytes jpeg;
-        ck_assert_int_eq(codec_encode_jpeg(c, &image, 90, &jpeg, NULL), IMREC_OK);
+        ck_assert_int_eq(
+            codec_encode_jpeg(c, &image, (struct codec_jpeg_how){.quality = 90}, &jpeg, NULL),
+            IMREC_OK);
         ck_assert_int_eq(imrec_writer_append_image(w, i, &label, 1, i, jpeg.p, jpeg.n, NULL),
                          IMREC_OK);
     }

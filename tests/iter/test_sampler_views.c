@@ -36,9 +36,11 @@ static void compress(struct compressed *c, struct codec *codec, uint8_t orientat
     struct bytes out;
     for (uint32_t i = 0; i < sizeof(pixels); i++)
         pixels[i] = (uint8_t)(i / 3 % 90 * 2 + i / 270 * (1 + i % 3) + (i * 2654435761u >> 28));
-    ck_assert_int_eq(orientation == 0 ? codec_encode_png(codec, &image, 1, &out, NULL)
-                                      : codec_encode_jpeg(codec, &image, 90, &out, NULL),
-                     IMREC_OK);
+    ck_assert_int_eq(
+        orientation == 0
+            ? codec_encode_png(codec, &image, 1, &out, NULL)
+            : codec_encode_jpeg(codec, &image, (struct codec_jpeg_how){.quality = 90}, &out, NULL),
+        IMREC_OK);
     ck_assert_uint_le(out.n + 64, sizeof(c->bytes));
     memcpy(c->bytes, out.p, 2);
     c->n = 2;

@@ -62,9 +62,11 @@ static inline struct bytes box_paint(struct codec *c, const struct box_image *p)
     const struct imrec_image image = {pixels, (size_t)p->w * 3, p->w, p->h, 3};
     struct bytes out;
     box_paint_pixels(p, pixels);
-    ck_assert_int_eq(built_with("png") ? codec_encode_png(c, &image, 1, &out, NULL)
-                                       : codec_encode_jpeg(c, &image, 100, &out, NULL),
-                     IMREC_OK);
+    ck_assert_int_eq(
+        built_with("png")
+            ? codec_encode_png(c, &image, 1, &out, NULL)
+            : codec_encode_jpeg(c, &image, (struct codec_jpeg_how){.quality = 100}, &out, NULL),
+        IMREC_OK);
     return out;
 }
 

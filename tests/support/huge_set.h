@@ -168,7 +168,9 @@ static inline void huge_image(void)
     for (size_t i = 0; i < sizeof(pixels); i++)
         pixels[i] = (uint8_t)(i * 7);
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
-    ck_assert_int_eq(codec_encode_jpeg(c, &image, 90, &jpeg, NULL), IMREC_OK);
+    ck_assert_int_eq(
+        codec_encode_jpeg(c, &image, (struct codec_jpeg_how){.quality = 90}, &jpeg, NULL),
+        IMREC_OK);
     ck_assert_int_eq(image_record_head(&record, &label, 1, false, 0, 0, NULL), IMREC_OK);
     ck_assert_int_eq(buf_append(&record, jpeg.p, jpeg.n, NULL), IMREC_OK);
     huge.record = BUF_INIT(4096);

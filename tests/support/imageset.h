@@ -92,10 +92,11 @@ set_encode(struct codec *c, const struct image_set_options *o, uint32_t i)
         image.width = image.height = o->side;
     image.stride = 3 * (size_t)image.width;
     set_pixels(i, pixels, image.stride * image.height);
-    ck_assert_int_eq(i % 2 || o->jpeg || !built_with("png")
-                         ? codec_encode_jpeg(c, &image, 90, &out, NULL)
-                         : codec_encode_png(c, &image, 1, &out, NULL),
-                     IMREC_OK);
+    ck_assert_int_eq(
+        i % 2 || o->jpeg || !built_with("png")
+            ? codec_encode_jpeg(c, &image, (struct codec_jpeg_how){.quality = 90}, &out, NULL)
+            : codec_encode_png(c, &image, 1, &out, NULL),
+        IMREC_OK);
     return out;
 }
 

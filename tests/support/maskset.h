@@ -96,8 +96,10 @@ static inline struct bytes mask_encode(struct codec *c, const struct mask_image 
     struct image pixels = {{0}, 0};
     struct bytes out;
     mask_stored(p, 3, &pixels);
-    ck_assert_int_eq(p->orientation == 1 ? codec_encode_png(c, &pixels.view, 1, &out, NULL)
-                                         : codec_encode_jpeg(c, &pixels.view, 100, &out, NULL),
+    ck_assert_int_eq(p->orientation == 1
+                         ? codec_encode_png(c, &pixels.view, 1, &out, NULL)
+                         : codec_encode_jpeg(c, &pixels.view,
+                                             (struct codec_jpeg_how){.quality = 100}, &out, NULL),
                      IMREC_OK);
     image_free(&pixels);
     uint8_t *kept = malloc(out.n);

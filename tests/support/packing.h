@@ -50,7 +50,8 @@ make_image(const struct tmpdir *d, const char *name, uint32_t width, uint32_t he
                               (i * 2654435761u + seed) % 23);
     const struct imrec_image image = {pixels, (size_t)width * 3, width, height, 3};
     if (codec_new(&c, NULL) != IMREC_OK ||
-        codec_encode_jpeg(c, &image, 90, &jpeg, NULL) != IMREC_OK)
+        codec_encode_jpeg(c, &image, (struct codec_jpeg_how){.quality = 90}, &jpeg, NULL) !=
+            IMREC_OK)
         _exit(99);
     tmp_write(d, name, jpeg.p, jpeg.n);
     codec_free(c);

@@ -29,15 +29,17 @@ enum {
 
 /* A word: the symbol, its extra bits, its table. */
 enum { WORD_VALUE = 8, WORD_TABLE = 24 };
-enum { LOOK_MCUS = 4096 }; /* between two looks whether somebody asks to stop */
+enum { LOOK_MCUS = 4096 };      /* between two looks whether somebody asks to stop */
+enum { MOST_INTERVALS = 8192 }; /* of an image: a row each of the largest */
 
 struct layout { /* of the scan */
     uint64_t mcus;
+    uint32_t restart;          /* MCUs of an interval; 0: all */
     uint32_t blocks;           /* of an MCU */
     uint8_t pair[MOST_BLOCKS]; /* 0 or 1: tables of each */
     struct symbol_spec spec[TABLES];
     bool has[TABLES];
-    struct bytes head, scan_head, data; /* up to the first DHT; SOS; what follows */
+    struct bytes head, scan_head, data; /* up to the first DHT; DRI and SOS; what follows */
 };
 
 struct jpeg_optimizer {
@@ -49,6 +51,8 @@ struct jpeg_optimizer {
     size_t bits_room;
     uint32_t *word;
     size_t words, word_room;
+    size_t *end; /* of each restart interval's words */
+    uint64_t ends, end_room;
     bool dropped;   /* there were more than MOST_WORDS */
     uint8_t *piece; /* bits of PIECE_WORDS; NULL: not needed yet */
 };
@@ -74,10 +78,12 @@ void jpeg_optimizer_free(struct jpeg_optimizer *o)
 
 void jpeg_optimizer_drop(struct jpeg_optimizer *o)
 {
-    IMREC_FREE(o->bits, o->word, o->piece);
+    IMREC_FREE(o->bits, o->word, o->end, o->piece);
     o->bits = o->piece = NULL;
     o->word = NULL;
+    o->end = NULL;
     o->bits_room = o->word_room = o->words = 0;
+    o->ends = o->end_room = 0;
 }
 
 /* Of 4:2:0 a pixel has one and a half coefficients, a word each, in a table that doubles. */
@@ -85,14 +91,15 @@ uint64_t jpeg_optimizer_claim(uint64_t pixels)
 {
     const uint64_t words = 3 * pixels + BLOCK_SYMBOLS * MOST_BLOCKS;
     const uint64_t kept = words < 2 * MOST_WORDS ? words : 2 * MOST_WORDS + PIECE_BYTES;
-    return sizeof(struct jpeg_optimizer) + kept * sizeof(uint32_t);
+    return sizeof(struct jpeg_optimizer) + kept * sizeof(uint32_t) +
+           2 * MOST_INTERVALS * sizeof(size_t);
 }
 
 size_t jpeg_optimizer_memory(const struct jpeg_optimizer *o)
 {
     return o == NULL ? 0
                      : sizeof(*o) + o->bits_room + o->word_room * sizeof(*o->word) +
-                           (o->piece != NULL ? PIECE_BYTES : 0);
+                           o->end_room * sizeof(*o->end) + (o->piece != NULL ? PIECE_BYTES : 0);
 }
 
 /* ---- headers ----------------------------------------------------------------------------- */
@@ -150,31 +157,54 @@ static bool check_scan(struct bytes b)
     return true;
 }
 
+/* Intervals of whole rows of MCUs or of parts of them: no more than MOST_INTERVALS. */
+static bool read_restart(struct layout *l, struct bytes b)
+{
+    if (b.n != 2 || load_be16(b.p) == 0)
+        return false;
+    l->restart = load_be16(b.p);
+    return l->mcus / l->restart < MOST_INTERVALS;
+}
+
+/* One segment before the scan. */
+static bool
+read_segment(struct layout *l, struct bytes jpeg, size_t at, uint8_t marker, struct bytes body)
+{
+    enum { SOF0 = 0xC0, DHT = 0xC4, DRI = 0xDD };
+    if (marker == SOF0)
+        return read_frame(l, body);
+    if (marker == DRI) {
+        l->scan_head.p = jpeg.p + at;
+        return read_restart(l, body);
+    }
+    if (marker != DHT)
+        return l->restart == 0;
+    if (l->head.p == NULL)
+        l->head = (struct bytes){jpeg.p, at};
+    return l->restart == 0 && read_tables(l, body);
+}
+
 static bool read_layout(struct bytes jpeg, struct layout *l)
 {
-    enum { SOF0 = 0xC0, DHT = 0xC4, SOS = 0xDA, DRI = 0xDD };
+    enum { SOS = 0xDA };
     size_t at = 2;
-    memset(l->has, 0, sizeof(l->has));
-    l->head = (struct bytes){0};
-    l->mcus = 0;
+    *l = (struct layout){0};
     while (jpeg.n - at >= 4 && jpeg.p[at] == 0xFF) {
         const uint8_t marker = jpeg.p[at + 1];
         const size_t length = load_be16(jpeg.p + at + 2);
         const struct bytes body = {jpeg.p + at + 4, length - 2};
-        if (length < 2 || length > jpeg.n - at - 2 || marker == DRI)
+        if (length < 2 || length > jpeg.n - at - 2)
             return false;
-        if (marker == SOF0 && !read_frame(l, body))
-            return false;
-        if (marker == DHT && l->head.p == NULL)
-            l->head = (struct bytes){jpeg.p, at};
-        if (marker == DHT && !read_tables(l, body))
+        if (marker == SOS) {
+            l->data = (struct bytes){jpeg.p + at + 2 + length, jpeg.n - at - 2 - length};
+            if (l->scan_head.p == NULL)
+                l->scan_head.p = jpeg.p + at;
+            l->scan_head.n = (size_t)(l->data.p - l->scan_head.p);
+            return l->head.p != NULL && l->mcus > 0 && check_scan(body);
+        }
+        if (!read_segment(l, jpeg, at, marker, body))
             return false;
         at += 2 + length;
-        if (marker != SOS)
-            continue;
-        l->scan_head = (struct bytes){body.p - 4, length + 2};
-        l->data = (struct bytes){jpeg.p + at, jpeg.n - at};
-        return l->head.p != NULL && l->mcus > 0 && check_scan(body);
     }
     return false;
 }
@@ -296,32 +326,73 @@ static enum imrec_status read_mcu(struct jpeg_optimizer *o, const struct layout 
     return IMREC_OK;
 }
 
+/* The scan, a restart interval at a time. */
+struct reading {
+    struct intervals v;
+    struct bit_reader r;
+    const uint8_t *end; /* of the interval's bits */
+    uint64_t mcus;      /* that are left of it */
+};
+
+static enum imrec_status begin_reading(struct jpeg_optimizer *o, const struct layout *l,
+                                       struct reading *reading, struct imrec_error *err)
+{
+    *reading = (struct reading){
+        .v = {.left = l->data, .mcus_left = (uint32_t)l->mcus, .restart = l->restart}};
+    o->words = 0;
+    return reserve(&o->bits, &o->bits_room, l->data.n + ENTROPY_PADDING, err);
+}
+
+static bool next_interval(struct jpeg_optimizer *o, struct reading *reading)
+{
+    size_t n;
+    reading->mcus = intervals_mcus(&reading->v);
+    if (!intervals_unstuff(&reading->v, o->bits, &n, ENTROPY_PADDING) ||
+        (reading->v.mcus_left == 0 && reading->v.left.n > 0))
+        return false;
+    reading->r = (struct bit_reader){.p = o->bits};
+    reading->end = o->bits + n;
+    return true;
+}
+
+/* The words of the next MCU; *good as in read_mcu(). */
+static enum imrec_status read_next(struct jpeg_optimizer *o, const struct layout *l,
+                                   struct reading *reading, bool *good, struct imrec_error *err)
+{
+    *good = reading->mcus > 0 || next_interval(o, reading);
+    if (!*good)
+        return IMREC_OK;
+    IMREC_TRY(read_mcu(o, l, &reading->r, good, err));
+    if (reading->r.p - reading->r.have / 8 > reading->end) /* padding has been read for bits */
+        *good = false;
+    reading->mcus--;
+    return IMREC_OK;
+}
+
 /* All symbols of the scan, counted; *good as above. */
 static enum imrec_status read_scan(struct jpeg_optimizer *o, const struct layout *l,
                                    const struct stop *stop, bool *good, struct imrec_error *err)
 {
-    size_t n, used;
-    *good = false;
-    IMREC_TRY(reserve(&o->bits, &o->bits_room, l->data.n + ENTROPY_PADDING, err));
-    if (entropy_unstuff(l->data, o->bits, &n, &used) != ENTROPY_END || used != l->data.n)
-        return IMREC_OK;
-    struct bit_reader r = {.p = o->bits};
-    const uint8_t *end = o->bits + n;
-    o->words = 0;
+    struct reading reading;
+    IMREC_TRY(begin_reading(o, l, &reading, err));
     o->dropped = false;
+    o->ends = 0;
     memset(o->count, 0, sizeof(o->count));
     for (uint64_t m = 0; m < l->mcus; m++) {
         if (m % LOOK_MCUS == 0)
             IMREC_TRY(stop_check(stop, err));
-        IMREC_TRY(read_mcu(o, l, &r, good, err));
-        if (*good && r.p - r.have / 8 > end) /* padding has been read for bits */
-            *good = false;
+        IMREC_TRY(read_next(o, l, &reading, good, err));
         if (!*good)
             return IMREC_OK;
         if (o->words > MOST_WORDS || (o->dropped && o->words > PIECE_WORDS)) {
             o->dropped = true;
             o->words = 0;
         }
+        if (reading.mcus > 0)
+            continue;
+        if (!IMREC_GROW(o->end, o->end_room, o->ends + 1))
+            return no_memory(err);
+        o->end[o->ends++] = o->words;
     }
     return IMREC_OK;
 }
@@ -333,12 +404,13 @@ struct bit_writer {
     uint32_t have;   /* below 8 between words, which are of 27 bits at most */
 };
 
-/* The words without stuffing into `to`, which has 8 bytes more than it needs; whole bytes. */
-static size_t put_words(const struct jpeg_optimizer *o, struct bit_writer *writer, uint8_t *to)
+/* Words [i, end) without stuffing into `to`, which has 8 bytes more than it needs; whole bytes. */
+static size_t put_words(const struct jpeg_optimizer *o, size_t i, size_t end,
+                        struct bit_writer *writer, uint8_t *to)
 {
     uint8_t *const begin = to;
     struct bit_writer b = *writer;
-    for (size_t i = 0; i < o->words; i++) {
+    for (; i < end; i++) {
         const uint32_t w = o->word[i], e = o->writer[w >> WORD_TABLE].entry[w & 255];
         const uint64_t bits = (e >> 5) | (w >> WORD_VALUE & 0xFFFF);
         b.have += e & 31;
@@ -397,25 +469,41 @@ static uint8_t *put(uint8_t *to, struct bytes b)
     return to + b.n;
 }
 
-/* Bytes of the scan before stuffing, rounded up. */
+static uint8_t *put_marker(uint8_t *to, uint32_t marker)
+{
+    *to++ = 0xFF;
+    *to++ = (uint8_t)marker;
+    return to;
+}
+
+/* After restart interval `i` of `all`. */
+static uint8_t *put_restart(uint8_t *to, uint64_t i, uint64_t all)
+{
+    return i + 1 < all ? put_marker(to, ENTROPY_RESTART + (uint32_t)(i % 8)) : to;
+}
+
+/* Bytes of the scan before stuffing, rounded up for each restart interval, and its marker. */
 static size_t scan_bytes(const struct jpeg_optimizer *o)
 {
     uint64_t bits = 7;
     for (uint32_t t = 0; t < TABLES; t++)
         for (uint32_t i = 0; i < SYMBOLS; i++)
             bits += o->count[t][i] * (o->writer[t].entry[i] & 31);
-    return (size_t)(bits / 8);
+    return (size_t)(bits / 8 + o->ends * 3);
 }
 
 /* Writes the scan, stuffed, to *to, which moves to its end. */
 static enum imrec_status
 write_kept(struct jpeg_optimizer *o, size_t scan, uint8_t **to, struct imrec_error *err)
 {
-    struct bit_writer w = {0, 0};
     /* the symbols have been read */
     IMREC_TRY(reserve(&o->bits, &o->bits_room, scan + sizeof(uint64_t), err));
-    const size_t n = put_words(o, &w, o->bits);
-    *to = stuff(*to, o->bits, n + put_last(&w, o->bits + n));
+    for (uint64_t i = 0; i < o->ends; i++) {
+        struct bit_writer w = {0, 0};
+        const size_t n = put_words(o, i > 0 ? o->end[i - 1] : 0, o->end[i], &w, o->bits);
+        *to = stuff(*to, o->bits, n + put_last(&w, o->bits + n));
+        *to = put_restart(*to, i, o->ends);
+    }
     return IMREC_OK;
 }
 
@@ -423,22 +511,27 @@ write_kept(struct jpeg_optimizer *o, size_t scan, uint8_t **to, struct imrec_err
 static enum imrec_status write_again(struct jpeg_optimizer *o, const struct layout *l,
                                      const struct stop *stop, uint8_t **to, struct imrec_error *err)
 {
-    struct bit_reader r = {.p = o->bits};
+    struct reading reading;
     struct bit_writer w = {0, 0};
+    uint64_t interval = 0;
     bool good;
+    IMREC_TRY(begin_reading(o, l, &reading, err));
     if (o->piece == NULL && (o->piece = imrec_realloc(NULL, PIECE_BYTES, 1)) == NULL)
         return no_memory(err);
-    o->words = 0;
     for (uint64_t m = 0; m < l->mcus; m++) {
         if (m % LOOK_MCUS == 0)
             IMREC_TRY(stop_check(stop, err));
-        IMREC_TRY(read_mcu(o, l, &r, &good, err));
-        if (o->words <= PIECE_WORDS && m + 1 < l->mcus)
+        IMREC_TRY(read_next(o, l, &reading, &good, err));
+        if (o->words <= PIECE_WORDS && reading.mcus > 0)
             continue;
-        *to = stuff(*to, o->piece, put_words(o, &w, o->piece));
+        *to = stuff(*to, o->piece, put_words(o, 0, o->words, &w, o->piece));
         o->words = 0;
+        if (reading.mcus > 0)
+            continue;
+        *to = stuff(*to, o->piece, put_last(&w, o->piece));
+        *to = put_restart(*to, interval++, o->ends);
+        w = (struct bit_writer){0, 0};
     }
-    *to = stuff(*to, o->piece, put_last(&w, o->piece));
     return IMREC_OK;
 }
 
@@ -466,8 +559,7 @@ static enum imrec_status write_all(struct jpeg_optimizer *o, const struct layout
             to = put_table(to, t, &o->spec[t]);
     to = put(to, l->scan_head);
     IMREC_TRY(o->dropped ? write_again(o, l, stop, &to, err) : write_kept(o, scan, &to, err));
-    *to++ = 0xFF;
-    *to++ = ENTROPY_END;
+    to = put_marker(to, ENTROPY_END);
     out->n = (size_t)(to - out->p);
     return IMREC_OK;
 }

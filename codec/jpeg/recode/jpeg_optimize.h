@@ -19,7 +19,7 @@ void jpeg_optimizer_drop(struct jpeg_optimizer *o); /* its memory, but for the t
 uint64_t jpeg_optimizer_claim(uint64_t pixels); /* maximum bytes it holds, besides a few JPEGs */
 size_t jpeg_optimizer_memory(const struct jpeg_optimizer *o);
 
-/* A baseline JPEG of one scan without restart intervals, as libjpeg writes them, into out->p[0..n).
+/* A baseline JPEG of one scan, as libjpeg writes them, into out->p[0..n).
  * *done false: it is not one; out is worthless. */
 IMREC_NODISCARD enum imrec_status jpeg_optimize(struct jpeg_optimizer *o, struct bytes plain,
                                                 const struct stop *stop, struct buf *out,
