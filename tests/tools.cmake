@@ -1,2 +1,2 @@
-imrec_test(test_doctor doctor dataset transfer iter minibatch convert reshape)
-imrec_test(test_top top dataset transfer iter minibatch convert reshape)
+imrec_test(test_doctor doctor dataset compare transfer iter minibatch convert reshape)
+imrec_test(test_top top dataset compare transfer iter minibatch convert reshape)

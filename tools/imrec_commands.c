@@ -17,8 +17,11 @@ const struct cli_page imrec_page = {
 };
 
 const struct command *const imrec_commands[] = {
-    &command_info,    &command_ls,          &command_cat,    &command_export,  &command_verify,
-    &command_repair,  &command_index,       &command_view,   &command_batches, &command_bench,
-    &command_convert, &command_minibatches, &command_merge,  &command_split,   &command_sample,
-    &command_relabel, &command_cache,       &command_doctor, &command_top,     NULL,
+    &command_info,    &command_ls,      &command_cat,
+    &command_export,  &command_verify,  &command_repair,
+    &command_index,   &command_view,    &command_batches,
+    &command_bench,   &command_convert, &command_minibatches,
+    &command_merge,   &command_split,   &command_sample,
+    &command_relabel, &command_tile,    &command_cache,
+    &command_doctor,  &command_top,     NULL,
 };

@@ -13,6 +13,7 @@
 #include "im2rec/reshape/label_lines.h"
 #include "im2rec/reshape/set_out.h"
 #include "im2rec/reshape/source_sets.h"
+#include "im2rec/reshape/tiling.h"
 #include "im2rec/shard/shard_kinds.h"
 #include "storage/source.h"
 
@@ -43,7 +44,9 @@ struct reshape {
     uint64_t field_room;
     struct sample_names names; /* of a tar's sample */
     size_t last_shard;
+    bool keeps_shards;
     bool samples;
+    char name[64]; /* of a record that has none */
 };
 
 void imrec_reshape_options_init_sized(struct imrec_reshape_options *o, size_t size)
@@ -179,13 +182,16 @@ append_rest(struct reshape *r, const struct imrec_record *in, struct imrec_error
     return buf_append(&r->record, image, (size_t)(end - image), err);
 }
 
-/* The record with its new header: its own bytes where nothing changes. */
+/* The record with its new header: its own bytes where nothing changes. *image_at: where the image
+ * is. */
 static enum imrec_status record_of(struct reshape *r, const struct imrec_record *in,
-                                   struct set_out_record *to, struct imrec_error *err)
+                                   struct set_out_record *to, size_t *image_at,
+                                   struct imrec_error *err)
 {
     to->record = (struct bytes){in->data, in->size};
     const bool as_stored = to->labels == in->labels && r->in.as.label_offset == 0;
     if (as_stored && to->id == in->id && has_header(r)) {
+        *image_at = (size_t)((const uint8_t *)in->image - (const uint8_t *)in->data);
         if (!checked_framed(r->in.reader, &to->framed, &to->crc))
             to->framed = (struct bytes){0};
         return IMREC_OK;
@@ -193,37 +199,45 @@ static enum imrec_status record_of(struct reshape *r, const struct imrec_record 
     r->record.n = 0;
     IMREC_TRY(
         image_record_head(&r->record, to->labels, to->label_count, false, to->id, in->id2, err));
+    *image_at = r->record.n;
     IMREC_TRY(append_rest(r, in, err));
     to->record = (struct bytes){r->record.p, r->record.n};
     return IMREC_OK;
 }
 
-static enum imrec_status
-take(struct reshape *r, const struct imrec_record *in, size_t shard, struct imrec_error *err)
+/* What becomes of a record of the sources; *keep false: nothing. `room` holds its name. */
+static enum imrec_status prepare(struct reshape *r, const struct imrec_record *in, char room[64],
+                                 struct tiling_record *out, bool *keep, struct imrec_error *err)
 {
-    char room[64];
-    bool keep;
     static const float none; /* what a header without a label holds */
-    struct set_out_record to = {.id = in->id, .labels = in->labels, .label_count = in->label_count};
-    if (to.label_count == 0) {
-        to.labels = &none;
-        to.label_count = 1;
+    struct set_out_record *to = &out->to;
+    *to =
+        (struct set_out_record){.id = in->id, .labels = in->labels, .label_count = in->label_count};
+    if (to->label_count == 0) {
+        to->labels = &none;
+        to->label_count = 1;
     }
-    IMREC_TRY(relabel(r, in, &to, &keep, err));
-    if (!keep)
+    IMREC_TRY(relabel(r, in, to, keep, err));
+    if (!*keep)
         return IMREC_OK;
-    to.path = source_sets_path(&r->in, in, room);
+    to->path = source_sets_path(&r->in, in, room);
     if (r->o->renumber)
-        to.id = r->result->written;
-    else if (r->job->id_base != 0 && shard >= r->job->id_base_from)
-        to.id += r->job->id_base;
-    IMREC_TRY(record_of(r, in, &to, err));
-    for (; r->job->keep_shards && r->last_shard < shard; r->last_shard++)
-        IMREC_TRY(set_out_end_shard(&r->out, err));
-    IMREC_TRY(note_id(r, to.id, err));
-    IMREC_TRY(set_out_put(&r->out, &to, err));
+        to->id = r->result->written;
+    else if (r->job->id_base != 0 && out->shard >= r->job->id_base_from)
+        to->id += r->job->id_base;
+    IMREC_TRY(record_of(r, in, to, &out->image_at, err));
+    out->image_size = in->image_size;
+    IMREC_TRY(note_id(r, to->id, err));
     r->result->written++;
     return IMREC_OK;
+}
+
+static enum imrec_status
+put(struct reshape *r, const struct tiling_record *record, struct imrec_error *err)
+{
+    for (; r->keeps_shards && r->last_shard < record->shard; r->last_shard++)
+        IMREC_TRY(set_out_end_shard(&r->out, err));
+    return set_out_put(&r->out, &record->to, err);
 }
 
 static enum imrec_status tell(struct reshape *r, struct imrec_error *err)
@@ -261,25 +275,67 @@ static enum imrec_status leave_out(struct reshape *r, struct imrec_error *err)
     return IMREC_OK;
 }
 
+/* The next record of the new set; its memory lasts until the one after. IMREC_END: all are read. */
 static enum imrec_status
-take_drawn(struct reshape *r, const struct imrec_record *in, size_t shard, struct imrec_error *err)
+next_record(struct reshape *r, struct tiling_record *out, struct imrec_error *err)
 {
-    r->result->read++;
-    r->result->bytes += in->size;
-    if (drawn(r, r->place++))
-        IMREC_TRY(take(r, in, shard, err));
-    return tell(r, err);
+    for (;;) {
+        struct imrec_record in;
+        bool keep;
+        enum imrec_status st = source_sets_next(&r->in, &in, &out->shard, err);
+        if (st == IMREC_ERR_DATA) {
+            IMREC_TRY(leave_out(r, err));
+            continue;
+        }
+        if (st != IMREC_OK)
+            return st;
+        r->result->read++;
+        r->result->bytes += in.size;
+        if (drawn(r, r->place++)) {
+            IMREC_TRY(prepare(r, &in, r->name, out, &keep, err));
+            IMREC_TRY(tell(r, err));
+            if (keep)
+                return IMREC_OK;
+        } else {
+            IMREC_TRY(tell(r, err));
+        }
+    }
+}
+
+static enum imrec_status
+next_to_tile(void *context, struct tiling_record *out, struct imrec_error *err)
+{
+    return next_record(context, out, err);
+}
+
+static enum imrec_status
+put_tiled(void *context, const struct tiling_record *record, bool tiled, struct imrec_error *err)
+{
+    struct reshape *r = context;
+    IMREC_TRY(put(r, record, err));
+    r->result->tiled += tiled;
+    return IMREC_OK;
+}
+
+static enum imrec_status move_all(struct reshape *r, struct imrec_error *err)
+{
+    struct tiling_record record;
+    enum imrec_status st;
+    if (r->o->tile)
+        return tiling_run(&(struct tiling){.context = r,
+                                           .next = next_to_tile,
+                                           .put = put_tiled,
+                                           .threads = r->o->threads,
+                                           .stop = r->job->stop},
+                          err);
+    while ((st = next_record(r, &record, err)) == IMREC_OK)
+        IMREC_TRY(put(r, &record, err));
+    return st == IMREC_END ? IMREC_OK : st;
 }
 
 static enum imrec_status take_all(struct reshape *r, struct imrec_error *err)
 {
-    struct imrec_record in;
-    size_t shard;
-    enum imrec_status st;
-    while ((st = source_sets_next(&r->in, &in, &shard, err)) == IMREC_OK || st == IMREC_ERR_DATA)
-        IMREC_TRY(st == IMREC_OK ? take_drawn(r, &in, shard, err) : leave_out(r, err));
-    if (st != IMREC_END)
-        return st;
+    IMREC_TRY(move_all(r, err));
     r->result->unchecked = source_sets_unchecked(&r->in);
     r->result->unused = label_lines_unused(&r->labels);
     r->result->metadata = r->in.metadata;
@@ -353,13 +409,15 @@ static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
     if (!j->replaces && source_sets_has(&r->in, j->out))
         return IMREC_REFUSE(err, "%s is among the sources; choose another name for the new set",
                             j->out);
+    r->keeps_shards = j->keep_shards ||
+                      (r->o->tile && r->o->shards == 0 && r->o->shard_size == 0 && r->in.count > 1);
     IMREC_TRY(plan_sample(r, err));
     const uint64_t drawn_records = r->o->rest ? r->total - r->wanted : r->wanted;
     const struct set_out_options to = {
         .shards = r->o->shards,
         .shard_size = r->o->shard_size,
         .expected = r->samples ? drawn_records : r->total,
-        .numbered = j->keep_shards,
+        .numbered = r->keeps_shards,
         .force = r->o->force,
         .replaces = j->replaces,
         .stop = j->stop,
@@ -420,8 +478,15 @@ enum imrec_status imrec_reshape(const char *const *uris, size_t count, const cha
                                 const char *command, const struct imrec_reshape_options *o,
                                 struct imrec_reshape_result *result, struct imrec_error *err)
 {
-    const struct manifest_option options[] = {{"command", command}};
-    const struct reshape_job j = {
-        .uris = uris, .count = count, .out = out, .o = o, .options = options, .option_count = 1};
+    struct imrec_reshape_options given;
+    imrec_reshape_options_init(&given);
+    IMREC_TRY(sized_copy(&given, sizeof(given), o, "imrec_reshape_options_init", err));
+    const struct manifest_option options[] = {{"command", command}, {"tile", "yes"}};
+    const struct reshape_job j = {.uris = uris,
+                                  .count = count,
+                                  .out = out,
+                                  .o = o,
+                                  .options = options,
+                                  .option_count = given.tile ? 2 : 1};
     return reshape_run(&j, result, err);
 }

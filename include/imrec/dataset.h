@@ -172,6 +172,35 @@ IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_verify(const char *uri, const struct imrec_verify_options *o,
                      struct imrec_verify_result *out, struct imrec_error *err);
 
+/* ---- comparing ---------------------------------------------------------------------------- */
+
+struct imrec_same_options {
+    size_t struct_size;
+    int64_t threads; /* for decoding; 0 = every CPU this process may use */
+    imrec_progress_fn *progress;
+    void *user;
+    const struct imrec_reader_options *reader; /* of both; NULL: the defaults */
+};
+
+struct imrec_same_result {
+    uint64_t records;     /* equal, from the first on */
+    uint64_t equal_bytes; /* of them: images of equal bytes, which are not decoded */
+    uint64_t decoded;     /* of them: images of other bytes and equal pixels */
+};
+
+IMREC_API void imrec_same_options_init_sized(struct imrec_same_options *o, size_t size);
+static inline void imrec_same_options_init(struct imrec_same_options *o)
+{
+    imrec_same_options_init_sized(o, sizeof(*o));
+}
+
+/* Compares two data sets: the same number of records, in the same order, with equal ids, labels,
+ * masks, fields, sizes and orientations of images, and pixels as they are stored. Shards, checksums
+ * and lists may differ. IMREC_ERR_DATA: the first difference, which the message names. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_dataset_same(const char *a, const char *b, const struct imrec_same_options *o,
+                   struct imrec_same_result *out, struct imrec_error *err);
+
 /* ---- reading with checks ------------------------------------------------------------------- */
 
 struct imrec_record;

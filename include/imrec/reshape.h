@@ -1,5 +1,5 @@
 /* imrec/reshape.h - makes new sets from packed ones: merged, cut into shards, sampled, relabelled.
- * Records are copied; no image is decoded or encoded. */
+ * Records are copied; no image is decoded or encoded, unless tiles are asked for. */
 #ifndef IMREC_RESHAPE_H
 #define IMREC_RESHAPE_H
 
@@ -33,6 +33,11 @@ struct imrec_reshape_options {
     imrec_finding_fn *finding;                 /* reports what was skipped, in order; may be NULL */
     const struct imrec_reader_options *reader; /* of all sources; NULL: the defaults. Labels of
                                                   `labels` are taken without label_offset */
+    bool tile; /* JPEGs get restart markers at the end of each row of blocks, in one sequential
+                  scan with optimal tables: coefficients, pixels and markers stay the same.
+                  What is no JPEG, is arithmetic, or has defects is copied. Several shards stay
+                  several, unless shards or shard_size say otherwise */
+    int64_t threads; /* that do it; 0: every CPU this process may use */
 };
 
 struct imrec_reshape_result {
@@ -45,6 +50,7 @@ struct imrec_reshape_result {
     uint64_t unchecked;     /* records read that came without checksums */
     uint64_t metadata;      /* headers and identities (enum imrec_metadata), not in `read`: the new
                                set has none, because the keys that they name change */
+    uint64_t tiled;         /* records whose image was coded again */
 };
 
 IMREC_API void imrec_reshape_options_init_sized(struct imrec_reshape_options *o, size_t size);

@@ -49,7 +49,7 @@ extern const struct cli_keys imrec_iter_keys[]; /* key=value, for pages */
 extern const struct command command_info, command_ls, command_cat, command_export, command_verify,
     command_repair, command_index, command_view, command_batches, command_bench, command_convert,
     command_minibatches, command_merge, command_split, command_sample, command_relabel,
-    command_cache, command_doctor, command_top;
+    command_tile, command_cache, command_doctor, command_top;
 
 #define IMREC_EXITS "0 fine, 1 failed or damage found, 2 wrong usage, 3 done with something skipped"
 

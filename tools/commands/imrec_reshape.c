@@ -1,5 +1,5 @@
-/* tools/commands/imrec_reshape.c - merge, split, sample, relabel: sets into sets, records as they
- * are. */
+/* tools/commands/imrec_reshape.c - merge, split, sample, relabel, tile: sets into sets, pixels as
+ * they are. */
 #include "tools/commands/command.h"
 
 #include <stdlib.h>
@@ -26,18 +26,25 @@
       "a record whose id is not in the list: stop, keep its labels, drop it")                      \
     X(const char *, class_list, "", 0, 65535, "FILE", "labels",                                    \
       "class list of the new labels, instead of the old one")
+#define TILE(X)                                                                                    \
+    X(int64_t, threads, "0", 0, 1024, "workers", "run",                                            \
+      "threads that code images; 0 = every CPU this process may use")
 struct options {
-    COMMON(IMREC_FIELD) SAMPLE(IMREC_FIELD) RELABEL(IMREC_FIELD)
+    COMMON(IMREC_FIELD) SAMPLE(IMREC_FIELD) RELABEL(IMREC_FIELD) TILE(IMREC_FIELD)
 };
 static const struct param table[] = {COMMON(PARAM_ROW){0}},
                           sample_table[] = {SAMPLE(PARAM_ROW) COMMON(PARAM_ROW){0}},
-                          relabel_table[] = {RELABEL(PARAM_ROW) COMMON(PARAM_ROW){0}};
+                          relabel_table[] = {RELABEL(PARAM_ROW) COMMON(PARAM_ROW){0}},
+                          tile_table[] = {TILE(PARAM_ROW) COMMON(PARAM_ROW){0}};
 
-static void print_text(const char *out, const struct imrec_reshape_result *r)
+static void print_text(const char *out, const struct imrec_reshape_result *r, bool tile)
 {
     char read[HUMAN_BYTES], written[HUMAN_BYTES], size[HUMAN_BYTES];
     printf("%s of %s records, shards: %" PRIu64 ", %s: %s\n", human_count(r->written, written),
            human_count(r->read, read), r->shards, human_size(r->bytes, size), cli_show(out));
+    if (tile)
+        printf("%s coded in tiles, %s as they were\n", human_count(r->tiled, read),
+               human_count(r->written - r->tiled, written));
     if (r->relabelled + r->unlisted + r->unused != 0)
         printf("%" PRIu64 " relabelled, %" PRIu64 " without a line, %" PRIu64
                " lines without a record\n",
@@ -50,12 +57,15 @@ static void print_text(const char *out, const struct imrec_reshape_result *r)
 }
 
 /* Members after the array of skipped records. */
-static void print_json(struct json *j, const char *out, const struct imrec_reshape_result *r)
+static void
+print_json(struct json *j, const char *out, const struct imrec_reshape_result *r, bool tile)
 {
     json_text(j, "set", out);
     JSON_UINTS(j, {"read", r->read}, {"written", r->written}, {"shards", r->shards},
                {"bytes", r->bytes}, {"relabelled", r->relabelled}, {"unlisted", r->unlisted},
                {"unused", r->unused}, {"unchecked", r->unchecked}, {"metadata", r->metadata});
+    if (tile)
+        json_uint(j, "tiled", r->tiled);
 }
 
 struct run {
@@ -91,14 +101,14 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
     command_progress_end(&run.progress);
     struct json *j = command_left_end(&run.left, st == IMREC_OK);
     if (st == IMREC_OK && j != NULL)
-        print_json(j, out, &r);
+        print_json(j, out, &r, to->tile);
     json_close(j);
     if (st == IMREC_ERR_ARGUMENT)
         return cli_refuse(stderr, page->name, "%s", err.message);
     if (st != IMREC_OK)
         return cli_fail(page->name, &err);
     if (!o->json && !o->quiet)
-        print_text(out, &r);
+        print_text(out, &r, to->tile);
     return r.unused + r.unlisted + r.left_out != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
@@ -228,7 +238,37 @@ static int run_relabel(const void *options, int n, char **operand)
     return reshape(&relabel_page, operand, n - 2, operand[n - 1], &o, l);
 }
 
+/* ---- tile ----------------------------------------------------------------------------------- */
+
+static const struct cli_page tile_page = {
+    .name = "imrec tile",
+    .summary = "JPEGs with restart markers, which are faster to crop, without loss",
+    .usage = OUT_USAGE,
+    .text =
+        "Every JPEG gets a restart marker at the end of each row of blocks, in one sequential\n"
+        "scan with optimal tables. Coefficients stay, and so do the pixels of every decoder,\n"
+        "labels, ids, fields, masks, EXIF and other markers; imrec verify --same-pixels proves\n"
+        "it. A reader then decodes no rows but those that a crop needs. im2rec writes such\n"
+        "JPEGs by itself. What is no JPEG, is arithmetic, or has defects is copied as it is.\n\n"
+        "OUT.rec is a set as im2rec makes them; a set of several shards stays one, unless\n"
+        "--shards or --shard-size say otherwise. All appear together when they are complete.\n"
+        "\n" DAMAGE,
+    .table = tile_table,
+    .examples = "  imrec tile train.rec tiled.rec\n",
+    .exits = IMREC_EXITS,
+};
+
+static int run_tile(const void *options, int n, char **operand)
+{
+    const struct options *c = options;
+    struct imrec_reshape_options o = common_options(c);
+    o.tile = true;
+    o.threads = c->threads;
+    return reshape(&tile_page, operand, n - 1, operand[n - 1], &o, c);
+}
+
 const struct command command_merge = {&merge_page, sizeof(struct options), 2, -1, run_merge},
                      command_split = {&split_page, sizeof(struct options), 2, -1, run_split},
                      command_sample = {&sample_page, sizeof(struct options), 2, -1, run_sample},
-                     command_relabel = {&relabel_page, sizeof(struct options), 3, -1, run_relabel};
+                     command_relabel = {&relabel_page, sizeof(struct options), 3, -1, run_relabel},
+                     command_tile = {&tile_page, sizeof(struct options), 2, -1, run_tile};
