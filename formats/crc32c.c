@@ -11,6 +11,8 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
 #endif
 
 #define POLYNOMIAL 0x82f63b78u
@@ -96,23 +98,40 @@ static uint32_t update_scalar(uint32_t crc, const void *bytes, size_t n)
 }
 
 #if defined(__x86_64__)
+#define CRC_TARGET       __attribute__((target("sse4.2")))
+#define CRC_EIGHT(s, v)  _mm_crc32_u64(s, v)
+#define CRC_ONE(s, byte) _mm_crc32_u8((uint32_t)(s), byte)
+#define CRC_UPDATE       update_sse42
+#elif defined(__aarch64__)
+#if defined(__clang__)
+#define CRC_TARGET       __attribute__((target("crc")))
+#define CRC_EIGHT(s, v)  __builtin_arm_crc32cd((uint32_t)(s), v)
+#define CRC_ONE(s, byte) __builtin_arm_crc32cb((uint32_t)(s), byte)
+#else
+#define CRC_TARGET       __attribute__((target("+crc")))
+#define CRC_EIGHT(s, v)  __builtin_aarch64_crc32cx((uint32_t)(s), v)
+#define CRC_ONE(s, byte) __builtin_aarch64_crc32cb((uint32_t)(s), byte)
+#endif
+#define CRC_UPDATE update_armv8
+#endif
+
+#if defined(CRC_UPDATE)
 enum { LANE = 4096 }; /* bytes of each of three lanes */
 
 /* Three lanes in parallel, then joined: a lane's state moves over the lanes after it. */
-__attribute__((target("sse4.2"))) static uint32_t
+CRC_TARGET static uint32_t
 three_lanes(uint32_t crc, const uint8_t *p, uint32_t over_one, uint32_t over_two)
 {
     uint64_t a = crc, b = 0, c = 0;
     for (size_t i = 0; i < LANE; i += 8) {
-        a = _mm_crc32_u64(a, load_le64(p + i));
-        b = _mm_crc32_u64(b, load_le64(p + LANE + i));
-        c = _mm_crc32_u64(c, load_le64(p + 2 * LANE + i));
+        a = CRC_EIGHT(a, load_le64(p + i));
+        b = CRC_EIGHT(b, load_le64(p + LANE + i));
+        c = CRC_EIGHT(c, load_le64(p + 2 * LANE + i));
     }
     return multiply(over_two, (uint32_t)a) ^ multiply(over_one, (uint32_t)b) ^ (uint32_t)c;
 }
 
-__attribute__((target("sse4.2"))) static uint32_t
-update_sse42(uint32_t crc, const void *bytes, size_t n)
+CRC_TARGET static uint32_t CRC_UPDATE(uint32_t crc, const void *bytes, size_t n)
 {
     const uint8_t *p = bytes;
     uint64_t state = ~crc;
@@ -122,10 +141,20 @@ update_sse42(uint32_t crc, const void *bytes, size_t n)
             state = three_lanes((uint32_t)state, p, over_one, over_two);
     }
     for (; n >= 8; n -= 8, p += 8)
-        state = _mm_crc32_u64(state, load_le64(p));
+        state = CRC_EIGHT(state, load_le64(p));
     for (; n > 0; n--, p++)
-        state = _mm_crc32_u8((uint32_t)state, *p);
+        state = CRC_ONE(state, *p);
     return ~(uint32_t)state;
+}
+#endif
+
+#if defined(__aarch64__)
+/* The first 64-bit Arm may be without the instruction, 8.1 has it. */
+static uint32_t update_neon(uint32_t crc, const void *bytes, size_t n)
+{
+    enum { HAS_CRC32 = 1 << 7 }; /* HWCAP_CRC32 of the kernel's asm/hwcap.h */
+    return (getauxval(AT_HWCAP) & HAS_CRC32) != 0 ? update_armv8(crc, bytes, n)
+                                                  : update_scalar(crc, bytes, n);
 }
 #endif
 
@@ -133,6 +162,8 @@ const struct crc32c_variant crc32c_variants[] = {
     {"scalar", CPU_SCALAR, update_scalar},
 #if defined(__x86_64__)
     {"sse4.2", CPU_AVX2, update_sse42}, /* no CPU has AVX2 without it */
+#elif defined(__aarch64__)
+    {"armv8-crc", CPU_NEON, update_neon},
 #endif
 };
 const size_t crc32c_variant_count = sizeof(crc32c_variants) / sizeof(*crc32c_variants);

@@ -1,4 +1,4 @@
-/* formats/cbf/index_check.c - largest and sum of many integers, by scalar code and by AVX2. */
+/* formats/cbf/index_check.c - largest and sum of many integers, by scalar code, AVX2 and NEON. */
 #include "formats/cbf/index_check.h"
 #include "base/simd.h"
 
@@ -57,12 +57,33 @@ AVX2 static uint64_t sum_avx2(const uint8_t *p, size_t n)
     _mm256_storeu_si256((__m256i *)(void *)lane, _mm256_add_epi64(even, odd));
     return lane[0] + lane[1] + lane[2] + lane[3] + sum_scalar(p + 4 * i, n - i);
 }
+#elif defined(__aarch64__)
+static uint32_t largest_neon(const uint8_t *p, size_t n)
+{
+    uint32x4_t a = vdupq_n_u32(0);
+    size_t i = 0;
+    for (; n - i >= 4; i += 4)
+        a = vmaxq_u32(a, vreinterpretq_u32_u8(load16(p + 4 * i)));
+    const uint32_t most = vmaxvq_u32(a), rest = largest_scalar(p + 4 * i, n - i);
+    return most > rest ? most : rest;
+}
+
+static uint64_t sum_neon(const uint8_t *p, size_t n)
+{
+    uint64x2_t sum = vdupq_n_u64(0);
+    size_t i = 0;
+    for (; n - i >= 4; i += 4)
+        sum = vpadalq_u32(sum, vreinterpretq_u32_u8(load16(p + 4 * i)));
+    return vaddvq_u64(sum) + sum_scalar(p + 4 * i, n - i);
+}
 #endif
 
 const struct index_variant index_variants[] = {
     {"scalar", CPU_SCALAR, largest_scalar, sum_scalar},
 #if defined(__x86_64__)
     {"avx2", CPU_AVX2, largest_avx2, sum_avx2},
+#elif defined(__aarch64__)
+    {"neon", CPU_NEON, largest_neon, sum_neon},
 #endif
 };
 const size_t index_variant_count = sizeof(index_variants) / sizeof(*index_variants);

@@ -40,6 +40,11 @@ const struct ctf_values ctf_values_variants[] = {
      CPU_AVX512,
      {ctf_dense_float_avx512, ctf_dense_double_avx512},
      {ctf_sparse_float_avx512, ctf_sparse_double_avx512}},
+#elif defined(__aarch64__)
+    {"neon",
+     CPU_NEON,
+     {ctf_dense_float_neon, ctf_dense_double_neon},
+     {ctf_sparse_float_neon, ctf_sparse_double_neon}},
 #endif
 };
 const size_t ctf_values_variant_count =

@@ -29,7 +29,7 @@ extern const size_t ctf_values_variant_count;
 const struct ctf_values *ctf_values_best(void); /* that cpu_level() allows */
 
 ctf_dense_fn ctf_dense_float_avx2, ctf_dense_double_avx2, ctf_dense_float_avx512,
-    ctf_dense_double_avx512;
+    ctf_dense_double_avx512, ctf_dense_float_neon, ctf_dense_double_neon;
 ctf_sparse_fn ctf_sparse_float_avx2, ctf_sparse_double_avx2, ctf_sparse_float_avx512,
-    ctf_sparse_double_avx512;
+    ctf_sparse_double_avx512, ctf_sparse_float_neon, ctf_sparse_double_neon;
 #endif

@@ -41,12 +41,29 @@ AVX2 static size_t scan_avx2(const uint8_t *p, size_t n)
     }
     return scan_from(p, n, i);
 }
+#elif defined(__aarch64__)
+static size_t scan_neon(const uint8_t *p, size_t n)
+{
+    const uint32x4_t magic = vdupq_n_u32(RECORDIO_MAGIC);
+    size_t i = 0;
+    for (; n - i >= 64; i += 64) {
+        const uint32x4_t a = vceqq_u32(vreinterpretq_u32_u8(load16(p + i)), magic);
+        const uint32x4_t b = vceqq_u32(vreinterpretq_u32_u8(load16(p + i + 16)), magic);
+        const uint32x4_t c = vceqq_u32(vreinterpretq_u32_u8(load16(p + i + 32)), magic);
+        const uint32x4_t d = vceqq_u32(vreinterpretq_u32_u8(load16(p + i + 48)), magic);
+        if (vmaxvq_u32(vorrq_u32(vorrq_u32(a, b), vorrq_u32(c, d))) != 0)
+            break;
+    }
+    return scan_from(p, n, i);
+}
 #endif
 
 const struct magic_scan_variant magic_scan_variants[] = {
     {"scalar", CPU_SCALAR, scan_scalar},
 #if defined(__x86_64__)
     {"avx2", CPU_AVX2, scan_avx2},
+#elif defined(__aarch64__)
+    {"neon", CPU_NEON, scan_neon},
 #endif
 };
 const size_t magic_scan_variant_count = sizeof(magic_scan_variants) / sizeof(*magic_scan_variants);
