@@ -1,6 +1,6 @@
 # What tools/dev/test_arm64 builds and runs under emulation, label arm64: all that depends on the processor and takes
-# seconds there. Not here are tests that run programs, that take minutes (test_iter_restore, test_jpeg_optimize,
-# test_resample, test_warp ...), and those of whatever bits a damaged JPEG has (test_baseline_damage, _symbols, test_tiled): they
+# seconds there. Not here are tests that run programs, that take minutes (test_iter_restore,
+# test_jpeg_optimize, test_warp ...), and those of whatever bits a damaged JPEG has (test_baseline_damage, _symbols, test_tiled): they
 # compare with libjpeg-turbo, whose vectors for Arm do not give the pixels of those for x86-64 where samples are far
 # outside of 0..255.
 set(IMREC_ARM64_TESTS
@@ -10,7 +10,8 @@ set(IMREC_ARM64_TESTS
     test_text_vectors test_tfrecord
     test_baseline_kernels test_baseline_rows test_baseline_restarts test_lanes test_codec test_jpeg_decode
     test_decode_vectors test_first_frames test_bmp test_wav
-    test_kernels test_colour test_mix test_normalize test_ops test_pillow test_resize_pillow test_image
+    test_kernels test_colour test_mix test_normalize test_ops test_pillow test_resample test_resize test_resize_pillow
+    test_image
     test_erase test_orient test_paste test_steps test_targets test_sound)
 add_custom_target(arm64_tests)
 foreach(name IN LISTS IMREC_ARM64_TESTS)

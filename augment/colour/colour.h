@@ -36,10 +36,10 @@ typedef void hls_shift_fn(const int32_t shift[3], uint8_t *px, uint32_t n, uint3
 typedef void hue_turn_fn(float turn, uint8_t *px, uint32_t n, uint32_t channels);
 
 colour_map_fn colour_map_scalar, colour_map_avx512;
-grey_sum_fn grey_sum_scalar, grey_sum_avx2, grey_sum_avx512;
-saturation_fn saturation_scalar, saturation_avx2, saturation_avx512;
-hls_shift_fn hls_shift_scalar, hls_shift_avx2, hls_shift_avx512;
-hue_turn_fn hue_turn_scalar, hue_turn_avx2;
+grey_sum_fn grey_sum_scalar, grey_sum_avx2, grey_sum_neon, grey_sum_avx512;
+saturation_fn saturation_scalar, saturation_avx2, saturation_neon, saturation_avx512;
+hls_shift_fn hls_shift_scalar, hls_shift_avx2, hls_shift_neon, hls_shift_avx512;
+hue_turn_fn hue_turn_scalar, hue_turn_avx2, hue_turn_neon;
 
 /* ---- on whole images ---------------------------------------------------------------------- */
 

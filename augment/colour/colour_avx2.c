@@ -88,6 +88,7 @@ INLINE2 truth in_sixths(ints sixth, int bits)
 #define LOOP                   INLINE2
 #define ENTRY(type, name)      AVX2 type name##_avx2
 #define V(operation)           _mm256_##operation
+#define SHIFTED(v, bits)       _mm256_srl_epi32(v, _mm_cvtsi32_si128(bits))
 #define COMPARE(a, how, b)     _mm256_cmp_ps(a, b, how)
 #define select(no, where, yes) _mm256_blendv_ps(no, yes, where)
 #define only(where, v)         _mm256_and_ps(v, where)

@@ -130,6 +130,7 @@ INLINE512 truth in_sixths(ints sixth, int bits)
 #define LOOP                          INLINE512
 #define ENTRY(type, name)             AVX512 type name##_avx512
 #define V(operation)                  _mm512_##operation
+#define SHIFTED(v, bits)              _mm512_srl_epi32(v, _mm_cvtsi32_si128(bits))
 #define COMPARE(a, how, b)            _mm512_cmp_ps_mask(a, b, how)
 #define select(no, where, yes)        _mm512_mask_mov_ps(no, where, yes)
 #define only(where, v)                _mm512_maskz_mov_ps(where, v)

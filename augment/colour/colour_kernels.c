@@ -5,9 +5,9 @@
 
 /* clang-format off */
 #define KERNELS(X)                                                                                 \
-    X(colour_map, scalar, avx512, scalar) X(grey_sum, avx2, avx512, scalar)                        \
-    X(saturation, avx2, avx512, scalar) X(hls_shift, avx2, avx512, scalar)                         \
-    X(hue_turn, avx2, avx2, scalar) X(smooth, avx2, avx2, neon) X(blur, avx2, avx512, neon)    \
+    X(colour_map, scalar, avx512, scalar) X(grey_sum, avx2, avx512, neon)                        \
+    X(saturation, avx2, avx512, neon) X(hls_shift, avx2, avx512, neon)                         \
+    X(hue_turn, avx2, avx2, neon) X(smooth, avx2, avx2, neon) X(blur, avx2, avx512, neon)    \
     X(widen, avx2, avx2, neon) X(narrow, avx2, avx2, neon) X(mix, avx2, avx2, neon)          \
     X(weigh, avx2, avx2, neon)
 /* clang-format on */

@@ -6,6 +6,7 @@
  *     struct pixels             of which r, g and b are ints
  *     V(operation)              its name on vectors
  *     COMPARE(a, how, b)        of reals
+ *     SHIFTED(v, bits)          to the right, of ints that are not negative
  *     is_odd, in_sixths         of ints: is bit 0 set; is the bit of that number in `bits`
  *     select, only, unless      one or the other; v, or 0 elsewhere; v, or 0 there
  *     add_where, sub_where      a + b and a - b there, a elsewhere
@@ -23,7 +24,7 @@ LOOP ints grey_all(const struct grey_weights *w, const struct pixels *e)
     const ints b = V(mullo_epi32)(e->b, V(set1_epi32)(w->b));
     const ints half = V(set1_epi32)(1 << w->bits >> 1);
     const ints sum = V(add_epi32)(V(add_epi32)(r, g), V(add_epi32)(b, half));
-    return V(srl_epi32)(sum, _mm_cvtsi32_si128(w->bits));
+    return SHIFTED(sum, w->bits);
 }
 
 LOOP ints saturated(reals v) /* rounded to even, 0..255 */

@@ -63,8 +63,8 @@ resample_x_fn(const struct resample_axis *a, const uint8_t *const rows[2], int16
  * blocks of 64 values. */
 typedef void resample_y_fn(const int16_t *const *rows, const int16_t *weights, uint32_t pairs,
                            size_t n, uint8_t *out);
-resample_x_fn resample_x_scalar, resample_x_avx2, resample_x_avx512;
-resample_y_fn resample_y_scalar, resample_y_avx2, resample_y_avx512;
+resample_x_fn resample_x_scalar, resample_x_avx2, resample_x_avx512, resample_x_neon;
+resample_y_fn resample_y_scalar, resample_y_avx2, resample_y_avx512, resample_y_neon;
 
 /* resample() by the variants of `level`. */
 IMREC_NODISCARD enum imrec_status

@@ -6,12 +6,12 @@
 
 /* clang-format off */
 #define KERNELS(X)                                                                                 \
-    X(linear_x, avx2, avx512, scalar) X(linear_y, avx2, avx512, scalar)                            \
-    X(area_x, avx2, avx512, scalar) X(area_y, avx2, avx512, scalar)                                \
-    X(area_round, avx2, avx512, scalar) X(half, avx2, avx2, scalar)                                \
-    X(resample_y, avx2, avx512, scalar) X(resample_x, avx2, avx512, scalar)                        \
-    X(taps_x, avx2, avx512, scalar) X(cubic_y, avx2, avx512, scalar)                               \
-    X(taps_y, avx2, avx512, scalar) X(pillow_x, avx2, avx2, neon)                                \
+    X(linear_x, avx2, avx512, neon) X(linear_y, avx2, avx512, neon)                            \
+    X(area_x, avx2, avx512, neon) X(area_y, avx2, avx512, neon)                                \
+    X(area_round, avx2, avx512, neon) X(half, avx2, avx2, neon)                                \
+    X(resample_y, avx2, avx512, neon) X(resample_x, avx2, avx512, neon)                        \
+    X(taps_x, avx2, avx512, neon) X(cubic_y, avx2, avx512, neon)                               \
+    X(taps_y, avx2, avx512, neon) X(pillow_x, avx2, avx2, neon)                                \
     X(pillow_y, avx2, avx2, neon)
 /* clang-format on */
 

@@ -56,12 +56,12 @@ typedef void area_round_fn(const float *sum, uint8_t *out, size_t n);
 typedef void
 half_fn(const uint8_t *row0, const uint8_t *row1, uint8_t *out, uint32_t width, uint32_t channels);
 
-linear_x_fn linear_x_scalar, linear_x_avx2, linear_x_avx512;
-linear_y_fn linear_y_scalar, linear_y_avx2, linear_y_avx512;
-area_x_fn area_x_scalar, area_x_avx2, area_x_avx512;
-area_y_fn area_y_scalar, area_y_avx2, area_y_avx512;
-area_round_fn area_round_scalar, area_round_avx2, area_round_avx512;
-half_fn half_scalar, half_avx2;
+linear_x_fn linear_x_scalar, linear_x_avx2, linear_x_avx512, linear_x_neon;
+linear_y_fn linear_y_scalar, linear_y_avx2, linear_y_avx512, linear_y_neon;
+area_x_fn area_x_scalar, area_x_avx2, area_x_avx512, area_x_neon;
+area_y_fn area_y_scalar, area_y_avx2, area_y_avx512, area_y_neon;
+area_round_fn area_round_scalar, area_round_avx2, area_round_avx512, area_round_neon;
+half_fn half_scalar, half_avx2, half_neon;
 
 /* A resize under way: what the passes have in common. */
 struct resize_run {

@@ -32,7 +32,7 @@ cubic_y_fn(const int32_t *const rows[4], const int16_t *weights, uint8_t *out, s
 /* The same in integers, rounded half up, over `taps` rows. */
 typedef void taps_y_fn(const int32_t *const *rows, const int16_t *weights, uint32_t taps,
                        uint8_t *out, size_t n);
-taps_x_fn taps_x_scalar, taps_x_avx2, taps_x_avx512;
-cubic_y_fn cubic_y_scalar, cubic_y_avx2, cubic_y_avx512;
-taps_y_fn taps_y_scalar, taps_y_avx2, taps_y_avx512;
+taps_x_fn taps_x_scalar, taps_x_avx2, taps_x_avx512, taps_x_neon;
+cubic_y_fn cubic_y_scalar, cubic_y_avx2, cubic_y_avx512, cubic_y_neon;
+taps_y_fn taps_y_scalar, taps_y_avx2, taps_y_avx512, taps_y_neon;
 #endif
