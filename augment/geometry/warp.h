@@ -66,7 +66,7 @@ static inline bool warp_fits_32_bits(const struct warp_row *r)
 
 /* Writes width * channels values. Reads no byte outside the region's rows. */
 typedef void warp_row_fn(const struct warp_row *r, uint8_t *out);
-warp_row_fn warp_row_scalar, warp_row_avx2, warp_row_avx512;
+warp_row_fn warp_row_scalar, warp_row_avx2, warp_row_avx512, warp_row_neon;
 
 /* warp_window() into an image of the window's size, by the variants of `level`. */
 IMREC_NODISCARD enum imrec_status

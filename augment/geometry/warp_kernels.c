@@ -7,6 +7,6 @@ const struct warp_kernels warp_kernels[CPU_LEVELS] = {
     [CPU_AVX2] = {.row = warp_row_avx2},
     [CPU_AVX512] = {.row = warp_row_avx512},
 #elif defined(__aarch64__)
-    [CPU_NEON] = {.row = warp_row_scalar},
+    [CPU_NEON] = {.row = warp_row_neon},
 #endif
 };

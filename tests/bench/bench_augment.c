@@ -1,6 +1,6 @@
 /* tests/bench/bench_augment.c - what each augmenter takes at its usual setting, for a crop of
  * 224 px out of a decoded image of 256: the least of some rounds, us an image. Variants by
- * IMREC_CPU=scalar|avx2|avx512 in the environment. `bench_augment [rounds]`. */
+ * IMREC_CPU=scalar|avx2|avx512 (Arm: scalar|neon) in the environment. `bench_augment [rounds]`. */
 #include "augment/steps.h"
 
 #include <stdio.h>
