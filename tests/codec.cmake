@@ -22,7 +22,7 @@ imrec_test(test_wav formats_set codec)
 
 # Our decoder is taken on every processor: also where there are no vectors.
 add_test(NAME test_baseline_scalar COMMAND test_baseline)
-set_tests_properties(test_baseline_scalar PROPERTIES TIMEOUT 300 LABELS "unit;codec" SKIP_RETURN_CODE 77
+set_tests_properties(test_baseline_scalar PROPERTIES TIMEOUT 1500 LABELS "unit;codec" SKIP_RETURN_CODE 77
                      ENVIRONMENT "${IMREC_TEST_ENV};IMREC_CPU=scalar")
 
 imrec_fuzz(wav formats_set codec)

@@ -88,6 +88,16 @@ TEST(processor_caches_and_memory_are_read)
     ck_assert_str_eq(m.huge_pages, "madvise");
 }
 
+TEST(features_of_arm_are_found_under_their_own_name)
+{
+    struct machine m;
+    put("/proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asimd crc32x sha1 crc32\n");
+    machine_read(g_root, &m);
+    ck_assert_str_eq(m.features[0], "asimd");
+    ck_assert_str_eq(m.features[1], "crc32");
+    ck_assert_ptr_null(m.features[2]);
+}
+
 TEST(the_tightest_limit_of_the_groups_above_holds)
 {
     struct machine m;

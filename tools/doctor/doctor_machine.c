@@ -61,11 +61,14 @@ static bool has_word(const char *line, const char *word)
 static void read_cpuinfo(const char *root, struct machine *m)
 {
     static const char *const wanted[MACHINE_FEATURES] = {
-        "avx2",     "f16c",     "fma",      "bmi1",       "bmi2",         "avx512f",
-        "avx512bw", "avx512dq", "avx512vl", "avx512vbmi", "avx512_vbmi2", "avx512_vnni"};
+        "avx2",         "f16c",        "fma",      "bmi1",     "bmi2",
+        "avx512f",      "avx512bw",    "avx512dq", "avx512vl", "avx512vbmi",
+        "avx512_vbmi2", "avx512_vnni", "asimd",    "crc32"}; /* Arm's */
     char text[TEXT_BYTES];
     slurp(root, "/proc/cpuinfo", text);
     const char *model = field(text, "model name"), *flags = field(text, "flags");
+    if (flags[0] == '\0') /* as it is called on Arm */
+        flags = field(text, "Features");
     snprintf(m->model, sizeof(m->model), "%.*s", (int)strcspn(model, "\n"), model);
     size_t n = 0;
     for (size_t i = 0; flags[0] != '\0' && i < MACHINE_FEATURES; i++)

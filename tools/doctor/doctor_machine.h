@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define MACHINE_FEATURES 12
+#define MACHINE_FEATURES 14
 
 struct machine { /* 0 and "": the kernel does not say */
     char model[128];
