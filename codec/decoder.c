@@ -1,7 +1,9 @@
 /*
- * codec/decoder.c - the public decoder: a codec that decodes whole images into its own memory.
+ * codec/decoder.c - the public decoder: a codec that decodes images, or regions of them, into its
+ * own memory.
  */
 #include "base/error.h"
+#include "base/orientation.h"
 #include "codec/format.h"
 #include "imrec/segmentation.h"
 
@@ -75,23 +77,102 @@ static enum imrec_status turn(uint32_t orientation, const struct imrec_image *fr
     return IMREC_OK;
 }
 
-enum imrec_status imrec_decoder_decode(struct imrec_decoder *d, const void *bytes, size_t n,
-                                       uint32_t channels, bool auto_orient, int64_t max_pixels,
-                                       struct imrec_image *out, struct imrec_error *err)
+/* The image that a region is of: turned, and at its scale. */
+struct whole {
+    uint32_t width, height;
+};
+
+static struct whole
+whole_of(const struct imrec_image_info *info, uint32_t orientation, uint32_t denominator)
+{
+    const uint32_t width = (info->width + denominator - 1) / denominator;
+    const uint32_t height = (info->height + denominator - 1) / denominator;
+    return orient_swaps(orientation) ? (struct whole){height, width}
+                                     : (struct whole){width, height};
+}
+
+static enum imrec_status
+check_region(const struct imrec_rect *r, struct whole of, struct imrec_error *err)
+{
+    if (r->width > 0 && r->height > 0 && r->x < of.width && r->y < of.height &&
+        r->width <= of.width - r->x && r->height <= of.height - r->y)
+        return IMREC_OK;
+    return IMREC_REFUSE(err,
+                        "a region of %u x %u px at column %u, row %u is not inside the image, "
+                        "which is %u x %u px",
+                        r->width, r->height, r->x, r->y, of.width, of.height);
+}
+
+static enum imrec_status
+check_scale(const struct imrec_image_info *info, uint32_t denominator, struct imrec_error *err)
+{
+    if (denominator != 1 && denominator != 2 && denominator != 4 && denominator != 8)
+        return IMREC_REFUSE(err, "the denominator of a scale must be 1, 2, 4 or 8, not %u",
+                            denominator);
+    if (denominator == 1 || strcmp(info->format, "jpeg") == 0)
+        return IMREC_OK;
+    return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                      "a %s is decoded at full size only; a JPEG can be at 1/%u", info->format,
+                      denominator);
+}
+
+/* A part of an image, in place. */
+static void cut(struct imrec_image *i, struct imrec_rect r)
+{
+    i->pixels += r.y * i->stride + (size_t)r.x * i->channels;
+    i->width = r.width;
+    i->height = r.height;
+}
+
+/* At full size only the region is decoded; a smaller image is made whole, and cut. */
+static enum imrec_status decode_part(struct codec *c, struct imrec_rect stored,
+                                     uint32_t denominator, uint32_t channels,
+                                     struct imrec_image *out, struct imrec_error *err)
+{
+    if (denominator == 1) {
+        IMREC_TRY(codec_decode_image(c, stored, channels, &c->out, NULL, err));
+        *out = c->out.view;
+        return IMREC_OK;
+    }
+    IMREC_TRY(codec_decode_scaled(c, denominator, channels, &c->out, NULL, err));
+    *out = c->out.view;
+    cut(out, stored);
+    return IMREC_OK;
+}
+
+enum imrec_status imrec_decoder_decode_part(struct imrec_decoder *d, const void *bytes, size_t n,
+                                            const struct imrec_rect *region, uint32_t denominator,
+                                            uint32_t channels, bool auto_orient, int64_t max_pixels,
+                                            struct imrec_image *out, struct imrec_error *err)
 {
     struct codec *c = codec_of(d);
     const struct codec_limits limits = {.max_pixels = max_pixels};
     struct imrec_image_info info;
+    struct imrec_image part;
     IMREC_TRY(codec_begin(c, (struct bytes){bytes, n}, &limits, &info, err));
-    const struct imrec_rect all = {0, 0, info.width, info.height};
-    if (channels == 0)
-        channels = channels_of(&info);
-    IMREC_TRY(codec_decode_image(c, all, channels, &c->out, NULL, err));
-    const bool turned = auto_orient && info.orientation != 1;
-    if (turned)
-        IMREC_TRY(turn(info.orientation, &c->out.view, &c->upright, err));
-    *out = turned ? c->upright.view : c->out.view;
+    IMREC_TRY(check_scale(&info, denominator, err));
+    const uint32_t orientation = auto_orient ? info.orientation : 1;
+    const struct whole whole = whole_of(&info, orientation, denominator);
+    const struct imrec_rect all = {0, 0, whole.width, whole.height};
+    if (region != NULL)
+        IMREC_TRY(check_region(region, whole, err));
+    const struct whole as_stored = whole_of(&info, 1, denominator);
+    const struct imrec_rect stored = orient_region(orientation, as_stored.width, as_stored.height,
+                                                   region != NULL ? *region : all);
+    IMREC_TRY(decode_part(c, stored, denominator, channels != 0 ? channels : channels_of(&info),
+                          &part, err));
+    if (orientation != 1)
+        IMREC_TRY(turn(orientation, &part, &c->upright, err));
+    *out = orientation != 1 ? c->upright.view : part;
     return IMREC_OK;
+}
+
+enum imrec_status imrec_decoder_decode(struct imrec_decoder *d, const void *bytes, size_t n,
+                                       uint32_t channels, bool auto_orient, int64_t max_pixels,
+                                       struct imrec_image *out, struct imrec_error *err)
+{
+    return imrec_decoder_decode_part(d, bytes, n, NULL, 1, channels, auto_orient, max_pixels, out,
+                                     err);
 }
 
 enum imrec_status imrec_decoder_encode_jpeg(struct imrec_decoder *d,

@@ -1,17 +1,10 @@
-/* augment/geometry/orient.h - EXIF orientation 1..8 of images and regions. */
+/* augment/geometry/orient.h - images turned upright by their EXIF orientation. */
 #ifndef IMREC_AUGMENT_GEOMETRY_ORIENT_H
 #define IMREC_AUGMENT_GEOMETRY_ORIENT_H
 
 #include "base/image.h"
+#include "base/orientation.h"
 
-/* True for 5..8: width and height change places. */
-bool orient_swaps(uint32_t orientation);
-/* Columns, rows as they are stored run the other way. */
-bool orient_flips_column(uint32_t orientation);
-bool orient_flips_row(uint32_t orientation);
-/* The stored region that becomes `upright` of an image stored as width x height. */
-struct imrec_rect
-orient_region(uint32_t orientation, uint32_t width, uint32_t height, struct imrec_rect upright);
 /* Turns `from` upright into *to. */
 IMREC_NODISCARD enum imrec_status orient_image(uint32_t orientation, const struct imrec_image *from,
                                                struct image *to, struct imrec_error *err);

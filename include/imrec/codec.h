@@ -42,6 +42,18 @@ imrec_decoder_decode(struct imrec_decoder *d, const void *bytes, size_t n, uint3
                      bool auto_orient, int64_t max_pixels, struct imrec_image *out,
                      struct imrec_error *err);
 
+/* The same for a part of the image, or a smaller one. denominator: 1, 2, 4 or 8; a JPEG is decoded
+ * at that part of its size, rounded up, as libjpeg-turbo scales; other formats take 1 alone
+ * (IMREC_ERR_UNSUPPORTED). region: of the image that all of it would be, turned and at that scale;
+ * NULL: all of it. At full size a region costs what a region costs, and has the pixels of the
+ * complete image; damage after its last row is not seen. One that is not inside the image is
+ * IMREC_ERR_ARGUMENT. */
+IMREC_API IMREC_NODISCARD enum imrec_status
+imrec_decoder_decode_part(struct imrec_decoder *d, const void *bytes, size_t n,
+                          const struct imrec_rect *region, uint32_t denominator, uint32_t channels,
+                          bool auto_orient, int64_t max_pixels, struct imrec_image *out,
+                          struct imrec_error *err);
+
 /* Encodes as JPEG (quality 1..100, optimal Huffman tables) into the decoder's memory; *bytes is
  * valid until its next call. */
 IMREC_API IMREC_NODISCARD enum imrec_status

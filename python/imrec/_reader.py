@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import html
 import inspect
+import operator
 import os
 import threading
 from collections.abc import Sequence
@@ -14,6 +15,7 @@ from . import _show, _tables
 from ._batch import field_value
 from ._ffi import check, ffi, lib, new_error, text
 from ._options import as_text, fill, signature
+from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -31,12 +33,14 @@ class Decoder:
         check(lib.imrec_decoder_new(out, err), err)
         self._decoder = ffi.gc(out[0], lib.imrec_decoder_free)
 
-    def __call__(self, data: Any, channels: int = 3, auto_orient: bool = True,
-                 max_pixels: int = 178956970) -> np.ndarray[Any, np.dtype[np.uint8]]:
-        """uint8 (H, W, channels), R, G, B(, A); channels 0 = as stored."""
+    def __call__(self, data: Any, channels: int = 3, auto_orient: bool = True, max_pixels: int = 178956970,
+                 region: Sequence[int] | None = None, scale: int = 1) -> np.ndarray[Any, np.dtype[np.uint8]]:
+        """uint8 (H, W, channels), R, G, B(, A); channels 0 = as stored; region and scale as of decode()."""
         image, err = ffi.new("struct imrec_image *"), new_error()
         view = ffi.from_buffer(data)
-        check(lib.imrec_decoder_decode(self._decoder, view, len(view), channels, auto_orient, max_pixels, image, err), err)
+        part = ffi.NULL if region is None else _rect(region)
+        check(lib.imrec_decoder_decode_part(self._decoder, view, len(view), part, _denominator(scale), channels, auto_orient,
+                                            max_pixels, image, err), err)
         rows = np.frombuffer(ffi.buffer(image.pixels, (image.height - 1) * image.stride + image.width * image.channels), np.uint8)
         return np.lib.stride_tricks.as_strided(rows, (image.height, image.width, image.channels),
                                                (image.stride, image.channels, 1)).copy()
@@ -72,10 +76,29 @@ def decoder() -> Decoder:
     return _local.decoder  # type: ignore[no-any-return]
 
 
-def decode(data: Any, channels: int = 3) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """A compressed image (bytes) as uint8 (H, W, channels), upright; channels 0 = as stored. Raises CorruptError,
-    UnsupportedError, LimitError."""
-    return decoder()(data, channels)
+def _rect(region: Sequence[int]) -> Any:
+    numbers = [operator.index(v) for v in region]
+    if len(numbers) != 4 or not all(0 <= v < 2**32 for v in numbers):
+        raise ArgumentError(f"region must be four numbers, x, y, width and height, from 0 on, not {region!r}")
+    return ffi.new("struct imrec_rect *", numbers)
+
+
+def _denominator(scale: int) -> int:
+    number = operator.index(scale)
+    if number not in (1, 2, 4, 8):
+        raise ArgumentError(f"scale must be 1, 2, 4 or 8, of which the image is a part, not {scale!r}")
+    return number
+
+
+def decode(data: Any, channels: int = 3, *, region: Sequence[int] | None = None, scale: int = 1,
+           auto_orient: bool = True) -> np.ndarray[Any, np.dtype[np.uint8]]:
+    """A compressed image (bytes) as uint8 (H, W, channels), upright unless auto_orient is False; channels 0 = as
+    stored. The GIL is released meanwhile; any thread may call it.
+
+    scale 2, 4 or 8 decodes a JPEG at 1/2, 1/4 or 1/8 of its size, rounded up; other formats raise UnsupportedError.
+    region (x, y, width, height) is a part of the image that would be returned without it. At full size no more is
+    decoded than it needs, with the same pixels. Raises ArgumentError, CorruptError, UnsupportedError, LimitError."""
+    return decoder()(data, channels, auto_orient, region=region, scale=scale)
 
 
 def encode_jpeg(pixels: Any, quality: int = 95) -> bytes:
