@@ -253,10 +253,12 @@ static uint64_t claim(const struct codec *c, uint32_t denominator)
     const uint64_t pixels =
         (uint64_t)scaled(h->width, denominator) * scaled(h->height, denominator);
     uint64_t bytes = libjpeg_rows(h) + (is_cmyk(h) ? 4 * pixels : 0);
-    if (!h->many_scans && denominator == 1)
-        bytes += baseline_claim(c->image.n, h->width, h->restarts);
+    uint64_t coefficients = 0;
     for (size_t i = 0; h->many_scans && i < h->components; i++)
-        bytes += mcus * h->h[i] * h->v[i] * sizeof(JBLOCK);
+        coefficients += mcus * h->h[i] * h->v[i] * sizeof(JBLOCK);
+    bytes += coefficients;
+    if (denominator == 1 && (!h->many_scans || jpeg_head_progressive(h)))
+        bytes += baseline_claim(c->image.n, h->width, h->restarts, coefficients);
     return bytes;
 }
 

@@ -16,7 +16,8 @@ static enum imrec_status no_memory(struct imrec_error *err)
  * not depend on it. */
 static bool may_be_plain(const struct jpeg_head *h, uint32_t channels)
 {
-    return h->frame <= 0xC1 && !h->many_scans && h->components != 4 && channels != 4;
+    const bool sequential = h->frame <= 0xC1 && !h->many_scans;
+    return (sequential || h->frame == 0xC2) && h->components != 4 && channels != 4;
 }
 
 enum imrec_status

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "codec/jpeg/entropy.h"
 #include "codec/jpeg/jpeg_planes.h"
+#include "codec/jpeg/progressive.h"
 #include "codec/jpeg/scan.h"
 #include "codec/jpeg/tiled.h"
 
@@ -22,7 +23,8 @@ struct baseline {
     uint32_t to_restart;        /* MCUs until the bits end */
     uint32_t skipped;           /* MCUs that come next and nobody wants; the bits are before them */
 
-    struct tiled *tiled; /* once there was such an image; or NULL */
+    struct tiled *tiled;             /* once there was such an image; or NULL */
+    struct progressive *progressive; /* the same */
     scan_run_fn *run;
     struct scratch bits;
     struct huffman_ac ac[MOST_TABLES];
@@ -46,8 +48,10 @@ struct baseline *baseline_new(void)
 void baseline_free(struct baseline *b)
 {
     baseline_drop(b);
-    if (b != NULL)
+    if (b != NULL) {
         tiled_free(b->tiled);
+        progressive_free(b->progressive);
+    }
     imrec_free(b);
 }
 
@@ -58,18 +62,22 @@ void baseline_drop(struct baseline *b)
     scratch_drop(&b->bits);
     scratch_drop(&b->planes.samples);
     tiled_drop(b->tiled);
+    progressive_drop(b->progressive);
 }
 
 size_t baseline_memory(const struct baseline *b)
 {
-    return b == NULL
-               ? 0
-               : sizeof(*b) + b->bits.bytes + b->planes.samples.bytes + tiled_memory(b->tiled);
+    return b == NULL ? 0
+                     : sizeof(*b) + b->bits.bytes + b->planes.samples.bytes +
+                           tiled_memory(b->tiled) + progressive_memory(b->progressive);
 }
 
-uint64_t baseline_claim(size_t bytes, uint32_t width, bool restarts)
+uint64_t baseline_claim(size_t bytes, uint32_t width, bool restarts, uint64_t coefficients)
 {
-    return bytes + ENTROPY_PADDING + planes_claim(width) + (restarts ? tiled_claim(bytes) : 0);
+    const uint64_t plain = bytes + ENTROPY_PADDING + planes_claim(width);
+    if (coefficients > 0)
+        return plain + progressive_claim(bytes, coefficients);
+    return plain + (restarts ? tiled_claim(bytes) : 0);
 }
 
 /* ---- tables and bits ---------------------------------------------------------------------- */
@@ -296,6 +304,13 @@ static enum baseline_result by_tiles(struct baseline *b)
     return result;
 }
 
+static enum baseline_result by_scans(struct baseline *b, struct bytes image)
+{
+    if (b->progressive == NULL && (b->progressive = progressive_new()) == NULL)
+        return BASELINE_NO_MEMORY;
+    return progressive_decode(b->progressive, &b->frame, &b->planes, image);
+}
+
 static enum baseline_result
 decode(struct baseline *b, struct bytes image, const struct baseline_request *request)
 {
@@ -303,6 +318,8 @@ decode(struct baseline *b, struct bytes image, const struct baseline_request *re
         return BASELINE_NO_MEMORY;
     if (!begin_bits(b, image))
         return BASELINE_DECLINED;
+    if (b->frame.progressive)
+        return by_scans(b, image);
     return tiled_suits(&b->frame, &b->planes) ? by_tiles(b) : by_mcus(b);
 }
 

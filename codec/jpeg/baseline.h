@@ -1,7 +1,8 @@
 /* codec/jpeg/baseline.h - a decoder for plain JPEG that knows no mending: it gives the pixels
  * of libjpeg-turbo, bit for bit, or declines.
  *
- * Plain is: 8-bit sequential Huffman coding in one scan; grey, or YCbCr in 4:4:4, 4:2:2 or 4:2:0;
+ * Plain is: 8-bit Huffman coding, sequential in one scan, or progressive; grey, or YCbCr in 4:4:4,
+ * 4:2:2 or 4:2:0;
  * every table and every bit as the standard has them, up to an end marker. Declining
  * says nothing about the image: another decoder judges it, from the start. */
 #ifndef IMREC_CODEC_JPEG_BASELINE_H
@@ -34,8 +35,10 @@ void baseline_free(struct baseline *b);           /* NULL is allowed */
 void baseline_drop(struct baseline *b);           /* its buffers; NULL is allowed */
 size_t baseline_memory(const struct baseline *b); /* bytes held now; 0 for NULL */
 
-/* Bytes that decoding an image of this many bytes and columns holds, at most. */
-uint64_t baseline_claim(size_t bytes, uint32_t width, bool restarts);
+/* Bytes that decoding an image of this many bytes and columns holds, at most, besides as many as
+ * its coefficients take, where it is progressive (else 0): those are given back before another
+ * decoder has them. */
+uint64_t baseline_claim(size_t bytes, uint32_t width, bool restarts, uint64_t coefficients);
 
 /* Decodes a region of `image`, whose size the caller has read out of it. Rows that were given
  * before it declined may be wrong and are given again by who decodes then. An image that is

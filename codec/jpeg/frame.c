@@ -11,8 +11,10 @@
 enum {
     M_SOF0 = 0xC0,
     M_SOF1 = 0xC1,
+    M_SOF2 = 0xC2,
     M_DHT = 0xC4,
     M_SOI = 0xD8,
+    M_EOI = 0xD9,
     M_SOS = 0xDA,
     M_DQT = 0xDB,
     M_DRI = 0xDD,
@@ -29,9 +31,7 @@ const uint8_t natural_order[BLOCK * BLOCK] = {
 
 struct reading {
     struct frame *p;
-    uint8_t id[MOST_COMPONENTS];
-    bool has_frame, jfif, adobe;
-    uint8_t transform; /* Adobe's */
+    bool has_frame, has_scan;
 };
 
 static bool read_quant(struct frame *p, struct bytes b)
@@ -77,7 +77,7 @@ static bool is_known_sampling(const struct frame *p, const uint8_t *sampling)
            (sampling[0] == 0x11 || sampling[0] == 0x21 || sampling[0] == 0x22);
 }
 
-static bool read_frame(struct reading *r, struct bytes b)
+static bool read_frame(struct reading *r, uint8_t marker, struct bytes b)
 {
     struct frame *p = r->p;
     uint8_t sampling[MOST_COMPONENTS] = {0};
@@ -85,16 +85,17 @@ static bool read_frame(struct reading *r, struct bytes b)
         b.n != 6 + 3u * b.p[5])
         return false;
     r->has_frame = true;
+    p->progressive = marker == M_SOF2;
     p->height = load_be16(b.p + 1);
     p->width = load_be16(b.p + 3);
     p->components = b.p[5];
     for (uint32_t i = 0; i < p->components; i++) {
         const uint8_t *c = b.p + 6 + 3 * i;
-        r->id[i] = c[0];
+        r->p->id[i] = c[0];
         sampling[i] = c[1];
         p->quant_of[i] = c[2];
         for (uint32_t k = 0; k < i; k++)
-            if (r->id[k] == c[0])
+            if (r->p->id[k] == c[0])
                 return false;
     }
     p->h = sampling[0] >> 4;
@@ -105,12 +106,12 @@ static bool read_frame(struct reading *r, struct bytes b)
 static bool read_application(struct reading *r, uint8_t marker, struct bytes b)
 {
     if (marker == M_APP0 && b.n >= 14 && memcmp(b.p, "JFIF", 5) == 0) {
-        r->jfif = true;
+        r->p->jfif = true;
         return b.p[5] == 1; /* of another major version libjpeg warns */
     }
     if (marker == M_APP14 && b.n >= 12 && memcmp(b.p, "Adobe", 5) == 0) {
-        r->adobe = true;
-        r->transform = b.p[11];
+        r->p->adobe = true;
+        r->p->transform = b.p[11];
     }
     return true;
 }
@@ -125,23 +126,24 @@ static bool read_restart(struct frame *p, struct bytes b)
 
 static bool is_ycc(const struct reading *r)
 {
-    if (r->jfif)
+    if (r->p->jfif)
         return true;
-    if (r->adobe)
-        return r->transform == 1; /* 0 is RGB; of others libjpeg warns */
-    return memcmp(r->id, "RGB", 3) != 0;
+    if (r->p->adobe)
+        return r->p->transform == 1; /* 0 is RGB; of others libjpeg warns */
+    return memcmp(r->p->id, "RGB", 3) != 0;
 }
 
+/* Components of a sequential image's one scan, all of them. */
 static bool read_scan(const struct reading *r, struct bytes b)
 {
     struct frame *p = r->p;
     const uint32_t n = p->components;
-    if (!r->has_frame || b.n != 4 + 2 * n || b.p[0] != n)
+    if (b.n != 4 + 2 * n || b.p[0] != n)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t id = b.p[1 + 2 * i], dc = b.p[2 + 2 * i] >> 4, ac = b.p[2 + 2 * i] & 15;
         const uint32_t quant = p->quant_of[i];
-        if (id != r->id[i] || dc >= MOST_TABLES || ac >= MOST_TABLES || quant >= MOST_TABLES ||
+        if (id != p->id[i] || dc >= MOST_TABLES || ac >= MOST_TABLES || quant >= MOST_TABLES ||
             !(p->has_dc >> dc & p->has_ac >> ac & p->has_quant >> quant & 1))
             return false;
         p->dc_of[i] = (uint8_t)dc;
@@ -150,16 +152,56 @@ static bool read_scan(const struct reading *r, struct bytes b)
     return memcmp(b.p + 1 + 2 * n, "\0\x3F\0", 3) == 0 && (n == 1 || is_ycc(r));
 }
 
+/* The numbers at the end of a scan's header, by the rules of libjpeg. */
+static bool read_progression(struct frame_scan *s, const uint8_t *b)
+{
+    s->from = b[0];
+    s->end = b[1];
+    s->high = b[2] >> 4;
+    s->low = b[2] & 15;
+    if (s->from == 0 ? s->end != 0
+                     : s->from > s->end || s->end >= BLOCK * BLOCK || s->components != 1)
+        return false;
+    return s->low <= 13 && (s->high == 0 || s->low + 1 == s->high);
+}
+
+/* Some components, in the frame's order; a scan has the tables that it decodes with. */
+static bool read_progressive_scan(const struct reading *r, struct bytes b)
+{
+    struct frame *p = r->p;
+    struct frame_scan *s = &p->scan;
+    if (b.n < 1 || b.p[0] < 1 || b.p[0] > p->components || b.n != 4 + 2u * b.p[0])
+        return false;
+    s->components = b.p[0];
+    if (!read_progression(s, b.p + 1 + 2 * s->components) || (p->components > 1 && !is_ycc(r)))
+        return false;
+    for (uint32_t i = 0, c = 0; i < s->components; i++, c++) {
+        const uint32_t dc = b.p[2 + 2 * i] >> 4, ac = b.p[2 + 2 * i] & 15;
+        while (c < p->components && p->id[c] != b.p[1 + 2 * i])
+            c++;
+        if (c == p->components || dc >= MOST_TABLES || ac >= MOST_TABLES ||
+            p->quant_of[c] >= MOST_TABLES || !(p->has_quant >> p->quant_of[c] & 1) ||
+            (s->from == 0 && s->high == 0 && !(p->has_dc >> dc & 1)) ||
+            (s->from > 0 && !(p->has_ac >> ac & 1)))
+            return false;
+        s->component[i] = (uint8_t)c;
+        s->dc_of[i] = (uint8_t)dc;
+        s->ac_of[i] = (uint8_t)ac;
+    }
+    return true;
+}
+
 static bool read_segment(struct reading *r, uint8_t marker, struct bytes b)
 {
     switch (marker) {
     case M_SOF0:
     case M_SOF1:
-        return read_frame(r, b);
+    case M_SOF2:
+        return read_frame(r, marker, b);
     case M_DHT:
         return read_huffman(r->p, b);
-    case M_DQT:
-        return read_quant(r->p, b);
+    case M_DQT: /* libjpeg keeps those of the first scan; later ones are rare */
+        return !r->has_scan && read_quant(r->p, b);
     case M_DRI:
         return read_restart(r->p, b);
     case M_COM:
@@ -169,14 +211,11 @@ static bool read_segment(struct reading *r, uint8_t marker, struct bytes b)
     }
 }
 
-bool frame_read(struct frame *p, struct bytes image)
+/* Segments from `at` on, to a scan or the image's end. */
+static bool read_segments(struct reading *r, struct bytes image, size_t at, bool *is_end)
 {
-    struct reading r = {.p = p};
-    p->restart = 0;
-    p->has_quant = p->has_dc = p->has_ac = 0;
-    if (image.n < 2 || image.p[0] != 0xFF || image.p[1] != M_SOI)
-        return false;
-    for (size_t at = 2; image.n - at >= 4;) {
+    *is_end = false;
+    while (image.n - at >= 4) {
         const uint8_t *m = image.p + at;
         const size_t length = load_be16(m + 2);
         if (m[0] != 0xFF || length < 2 || length > image.n - at - 2)
@@ -184,11 +223,38 @@ bool frame_read(struct frame *p, struct bytes image)
         const struct bytes body = {m + 4, length - 2};
         at += 2 + length;
         if (m[1] == M_SOS) {
-            p->entropy = at;
-            return read_scan(&r, body);
+            r->p->entropy = at;
+            return r->has_frame &&
+                   (r->p->progressive ? read_progressive_scan(r, body) : read_scan(r, body));
         }
-        if (!read_segment(&r, m[1], body))
+        if (!read_segment(r, m[1], body))
             return false;
+        if (image.n - at >= 2 && image.p[at] == 0xFF && image.p[at + 1] == M_EOI) {
+            *is_end = true;
+            return true;
+        }
     }
     return false;
+}
+
+bool frame_read(struct frame *p, struct bytes image)
+{
+    struct reading r = {.p = p};
+    bool is_end;
+    p->restart = 0;
+    p->has_quant = p->has_dc = p->has_ac = 0;
+    p->jfif = p->adobe = p->progressive = false;
+    if (image.n < 2 || image.p[0] != 0xFF || image.p[1] != M_SOI)
+        return false;
+    return read_segments(&r, image, 2, &is_end) && !is_end;
+}
+
+bool frame_next_scan(struct frame *p, struct bytes image, size_t at, bool *is_end)
+{
+    struct reading r = {.p = p, .has_frame = true, .has_scan = true};
+    if (image.n - at >= 2 && image.p[at] == 0xFF && image.p[at + 1] == M_EOI) {
+        *is_end = true;
+        return true;
+    }
+    return read_segments(&r, image, at, is_end);
 }

@@ -7,6 +7,14 @@
 
 enum { MOST_COMPONENTS = 3, MOST_TABLES = 4, BLOCK = 8 };
 
+/* A scan of a progressive image. */
+struct frame_scan {
+    uint32_t components;
+    uint8_t component[MOST_COMPONENTS], dc_of[MOST_COMPONENTS], ac_of[MOST_COMPONENTS];
+    uint32_t from, end; /* zigzag indexes, from <= k <= end */
+    uint32_t high, low; /* bits: known before, and after; high 0 = the first scan of these */
+};
+
 struct frame {
     uint32_t width, height;
     uint32_t components; /* 1 or 3 */
@@ -14,6 +22,11 @@ struct frame {
     uint32_t restart;    /* MCUs between restart markers; 0 = none */
     uint8_t quant_of[MOST_COMPONENTS], dc_of[MOST_COMPONENTS], ac_of[MOST_COMPONENTS];
     size_t entropy; /* where the entropy-coded data begin */
+    bool progressive;
+    struct frame_scan scan; /* of the data there, if so */
+    uint8_t id[MOST_COMPONENTS];
+    bool jfif, adobe;
+    uint8_t transform; /* Adobe's */
 
     uint32_t has_quant, has_dc, has_ac;         /* bit i: table i is there */
     uint16_t quant[MOST_TABLES][BLOCK * BLOCK]; /* natural order */
@@ -22,6 +35,8 @@ struct frame {
 
 extern const uint8_t natural_order[BLOCK * BLOCK]; /* of the zigzag index */
 
-/* False: not plain. */
+/* Up to the first scan. False: not plain. */
 bool frame_read(struct frame *p, struct bytes image);
+/* Of a progressive image: from byte `at`, where a marker is, to the next scan, or *is_end. */
+bool frame_next_scan(struct frame *p, struct bytes image, size_t at, bool *is_end);
 #endif

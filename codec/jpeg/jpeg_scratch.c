@@ -3,8 +3,6 @@
 
 #include "base/alloc.h"
 
-enum { KEPT_BYTES = 4 << 20 }; /* one large image is no reason to hold its memory for ever */
-
 void scratch_drop(struct scratch *s)
 {
     imrec_free(s->p);
@@ -23,6 +21,6 @@ bool scratch_reserve(struct scratch *s, size_t bytes)
 
 void scratch_trim(struct scratch *s)
 {
-    if (s->bytes > KEPT_BYTES)
+    if (s->bytes > SCRATCH_KEPT_BYTES) /* no reason to hold it for ever */
         scratch_drop(s);
 }

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { SCRATCH_KEPT_BYTES = 4 << 20 }; /* of each, between images */
+
 struct scratch {
     uint8_t *p;
     size_t bytes;

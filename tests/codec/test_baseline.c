@@ -94,8 +94,8 @@ LOOP_TEST(wide_and_high_images_are_decoded_to_libjpegs_pixels, 0, SAMPLINGS) /* 
 }
 
 static const struct jpeg_layout others[] = {
-    {.colours = COLOURS_YCC, .h = 2, .v = 2, .progressive = true},
     {.colours = COLOURS_YCC, .h = 2, .v = 2, .arithmetic = true},
+    {.colours = COLOURS_YCC, .h = 1, .v = 2, .progressive = true},
     {.colours = COLOURS_YCC, .h = 2, .v = 2, .separate_scans = true},
     {.colours = COLOURS_YCC, .h = 1, .v = 2},
     {.colours = COLOURS_YCC, .h = 4, .v = 1},

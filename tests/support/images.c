@@ -43,6 +43,64 @@ static void choose_layout(struct jpeg_compress_struct *cinfo, const struct jpeg_
         jpeg_simple_progression(cinfo);
 }
 
+enum { MOST_SCANS = 100, BAND_SHIFT = 2 };
+
+struct script {
+    jpeg_scan_info scan[MOST_SCANS];
+    int n;
+};
+
+static void
+add_scan(struct script *s, int component, int components, int from, int end, int high, int low)
+{
+    jpeg_scan_info *scan = &s->scan[s->n++];
+    *scan =
+        (jpeg_scan_info){.comps_in_scan = components, .Ss = from, .Se = end, .Ah = high, .Al = low};
+    for (int i = 0; i < components; i++)
+        scan->component_index[i] = component + i;
+}
+
+/* DC of all components, together or one by one, to the bit `low`. */
+static void add_dc(struct script *s, uint64_t *state, int components, int high, int low)
+{
+    if (pick(state, 2) == 0) {
+        add_scan(s, 0, components, 0, 0, high, low);
+        return;
+    }
+    for (int i = 0; i < components; i++)
+        add_scan(s, i, 1, 0, 0, high, low);
+}
+
+/* Bands of AC, each from its own bit on to the last one. */
+static void add_ac(struct script *s, uint64_t *state, int component)
+{
+    for (int from = 1, end; from < 64; from = end + 1) {
+        end = pick(state, 2) == 0 ? 63 : from + (int)pick(state, (uint32_t)(64 - from));
+        const int low = (int)pick(state, BAND_SHIFT + 1);
+        add_scan(s, component, 1, from, end, 0, low);
+        for (int bit = low; bit > 0; bit--)
+            add_scan(s, component, 1, from, end, bit, bit - 1);
+        if (s->n > MOST_SCANS / 4 * (component + 1)) { /* the rest at once */
+            if (end < 63)
+                add_scan(s, component, 1, end + 1, 63, 0, 0);
+            return;
+        }
+    }
+}
+
+/* Scans of every kind that are a progressive image together. */
+static void make_script(struct script *s, uint64_t seed, int components)
+{
+    uint64_t state = seed;
+    const int low = (int)pick(&state, 3);
+    s->n = 0;
+    add_dc(s, &state, components, 0, low);
+    for (int i = 0; i < components; i++)
+        add_ac(s, &state, i);
+    for (int bit = low; bit > 0; bit--)
+        add_dc(s, &state, components, bit, bit - 1);
+}
+
 struct bytes jpeg_make(uint32_t width, uint32_t height, const struct jpeg_layout *l)
 {
     const bool inks = l->colours == COLOURS_CMYK || l->colours == COLOURS_YCCK;
@@ -66,6 +124,12 @@ struct bytes jpeg_make(uint32_t width, uint32_t height, const struct jpeg_layout
     if (l->separate_scans) {
         cinfo.scan_info = scans;
         cinfo.num_scans = cinfo.num_components;
+    }
+    struct script script;
+    if (l->script != 0) {
+        make_script(&script, l->script, cinfo.num_components);
+        cinfo.scan_info = script.scan;
+        cinfo.num_scans = script.n - l->incomplete;
     }
     jpeg_start_compress(&cinfo, TRUE);
     for (JSAMPROW row = pixels; cinfo.next_scanline < height; row += (size_t)width * channels)

@@ -17,6 +17,8 @@ struct jpeg_layout {
     int restart_mcus; /* the same in MCUs */
     int quality;      /* 0 = 90 */
     bool optimal;     /* Huffman tables, else those of the standard */
+    uint64_t script;  /* not 0: of this seed a progressive image's scans, all of them, or ... */
+    bool incomplete;  /* ... without the last one */
 };
 
 /* width * height pixels of `channels` bytes: a gradient with noise on it, the same each time. */

@@ -1,0 +1,98 @@
+/* tests/codec/test_progressive.c - progressive images: scans in every order that the standard has,
+ * regions, damage, scans that are missing. */
+#include "tests/support/images.h"
+#include "tests/support/twin.h"
+
+#include "tests/support/suite.h"
+
+enum { ROUNDS = 250, REGIONS = 4, DAMAGES = 12 };
+
+static const struct codec_limits limits = {.max_pixels = 1 << 24};
+static uint64_t g_state;
+
+static struct jpeg_layout any_layout(void)
+{
+    static const int samplings[][2] = {{1, 1}, {2, 1}, {2, 2}};
+    const int *s = samplings[pick(&g_state, 3)];
+    struct jpeg_layout l = {.colours = COLOURS_YCC,
+                            .h = s[0],
+                            .v = s[1],
+                            .quality = 10 + (int)pick(&g_state, 91),
+                            .script = 1 + pick(&g_state, 1 << 20)};
+    if (pick(&g_state, 5) == 0) {
+        l.colours = COLOURS_GREY;
+        l.h = l.v = 1;
+    }
+    if (pick(&g_state, 3) == 0)
+        l.restart_mcus = 1 + (int)pick(&g_state, 40);
+    return l;
+}
+
+static struct imrec_rect any_region(uint32_t width, uint32_t height)
+{
+    struct imrec_rect r = {pick(&g_state, width), pick(&g_state, height), 0, 0};
+    r.width = 1 + pick(&g_state, width - r.x);
+    r.height = 1 + pick(&g_state, height - r.y);
+    return pick(&g_state, 4) != 0 ? r : (struct imrec_rect){0, 0, width, height};
+}
+
+CASE(.timeout = 120)
+
+TEST(any_scans_give_the_pixels_of_libjpeg)
+{
+    struct twin twin;
+    uint32_t own = 0, narrow = 0;
+    twin_begin(&twin);
+    g_state = 21;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const uint32_t width = 1 + pick(&g_state, 150), height = 1 + pick(&g_state, 150);
+        const struct jpeg_layout l = any_layout();
+        const struct bytes jpeg = jpeg_make(width, height, &l);
+        for (uint32_t i = 0; i < REGIONS; i++)
+            own += twin_compare(&twin, jpeg, &limits, i == 0 ? TWIN_CHECK : TWIN_ROWS,
+                                any_region(width, height), pick(&g_state, 3) == 0 ? 1 : 3);
+        narrow += l.h == 2 && width <= 4;
+        bytes_free(jpeg);
+    }
+    ck_assert_uint_eq(own, (ROUNDS - narrow) * REGIONS);
+    twin_end(&twin);
+}
+
+/* What no scan has libjpeg makes up by smoothing. */
+TEST(images_that_lack_a_scan_are_left_to_libjpeg)
+{
+    struct twin twin;
+    twin_begin(&twin);
+    g_state = 22;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        struct jpeg_layout l = any_layout();
+        l.incomplete = true;
+        const struct bytes jpeg = jpeg_make(70, 60, &l);
+        ck_assert(!twin_compare(&twin, jpeg, &limits, TWIN_ROWS, any_region(70, 60), 3));
+        bytes_free(jpeg);
+    }
+    twin_end(&twin);
+}
+
+TEST(damage_is_judged_by_libjpeg)
+{
+    struct twin twin;
+    twin_begin(&twin);
+    g_state = 23;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        const uint32_t width = 10 + pick(&g_state, 80), height = 10 + pick(&g_state, 80);
+        const struct jpeg_layout l = any_layout();
+        const struct bytes jpeg = jpeg_make(width, height, &l);
+        for (uint32_t i = 0; i < DAMAGES; i++) {
+            uint8_t *p = (uint8_t *)jpeg.p + 150 + pick(&g_state, (uint32_t)jpeg.n - 150);
+            const uint8_t was = *p;
+            const size_t n = i % 4 == 0 ? (size_t)(p - jpeg.p) : jpeg.n;
+            *p = (uint8_t)pick(&g_state, 256);
+            (void)twin_compare(&twin, (struct bytes){jpeg.p, n}, &limits,
+                               i % 2 == 0 ? TWIN_ROWS : TWIN_CHECK, any_region(width, height), 3);
+            *p = was;
+        }
+        bytes_free(jpeg);
+    }
+    twin_end(&twin);
+}
