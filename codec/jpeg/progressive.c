@@ -102,6 +102,7 @@ static bool reserve(struct progressive *d, const struct frame *f, const struct g
 /* ---- scans ------------------------------------------------------------------------------------
  */
 
+/* Of a spec that is known to be a code: the entries of others would not end with the table. */
 static void make_lookup(struct lookup *t, const struct huffman_spec *spec)
 {
     uint32_t at = 0, n = 0;
@@ -118,14 +119,16 @@ static bool make_tables(struct scanning *s)
     const struct frame *f = s->f;
     if (scan->from > 0) {
         const struct huffman_spec *spec = &f->ac[scan->ac_of[0]];
+        if (!huffman_make_ac_code(&s->d->ac.code, spec))
+            return false;
         make_lookup(&s->d->ac, spec);
-        return huffman_make_ac_code(&s->d->ac.code, spec);
+        return true;
     }
     for (uint32_t i = 0; i < scan->components && scan->high == 0; i++) {
         const struct huffman_spec *spec = &f->dc[scan->dc_of[i]];
-        make_lookup(&s->d->dc[i], spec);
         if (!huffman_make_dc_code(&s->d->dc[i].code, spec))
             return false;
+        make_lookup(&s->d->dc[i], spec);
     }
     return true;
 }

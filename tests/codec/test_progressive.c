@@ -96,3 +96,42 @@ TEST(damage_is_judged_by_libjpeg)
     }
     twin_end(&twin);
 }
+
+enum { TABLE_BYTES = 2 + 2 + 17 + 255 };
+
+/* Before the scan whose marker is at `scan`: that table of its which it decodes with, of 255 codes
+ * of one bit. The caller frees the image. */
+static struct bytes with_impossible_table(struct bytes jpeg, size_t scan)
+{
+    const uint8_t *header = jpeg.p + scan + 4;
+    const bool is_ac = header[1 + 2 * header[0]] > 0;
+    const uint8_t table = is_ac ? 0x10 | (header[2] & 15) : header[2] >> 4;
+    uint8_t *out = calloc(jpeg.n + TABLE_BYTES, 1);
+    ck_assert_ptr_nonnull(out);
+    memcpy(out, jpeg.p, scan);
+    memcpy(out + scan,
+           (uint8_t[]){0xFF, 0xC4, (TABLE_BYTES - 2) >> 8, (TABLE_BYTES - 2) & 255, table, 255}, 6);
+    memcpy(out + scan + TABLE_BYTES, jpeg.p + scan, jpeg.n - scan);
+    return (struct bytes){out, jpeg.n + TABLE_BYTES};
+}
+
+TEST(a_table_that_is_no_code_is_left_to_libjpeg)
+{
+    const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 2, .v = 2, .script = 9};
+    const struct bytes jpeg = jpeg_make(40, 30, &l);
+    struct twin twin;
+    uint32_t own = 0, tried = 0;
+    twin_begin(&twin);
+    for (size_t at = 2; at + 12 < jpeg.n; at++) {
+        if (jpeg.p[at] != 0xFF || jpeg.p[at + 1] != 0xDA)
+            continue;
+        const struct bytes bad = with_impossible_table(jpeg, at);
+        own += twin_compare(&twin, bad, &limits, TWIN_ROWS, any_region(40, 30), 3);
+        free((void *)(uintptr_t)bad.p);
+        tried++;
+    }
+    ck_assert_uint_gt(tried, 6);
+    ck_assert_uint_lt(own, tried / 2); /* refining scans of DC read no table */
+    twin_end(&twin);
+    bytes_free(jpeg);
+}
