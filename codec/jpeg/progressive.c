@@ -247,12 +247,13 @@ static void give_rows(const struct progressive *d, const struct frame *f, struct
 enum baseline_result progressive_decode(struct progressive *d, struct frame *f,
                                         struct jpeg_planes *p, struct bytes image)
 {
-    if (!reserve(d, f, &p->g) || !scratch_reserve(&d->bits, image.n + ENTROPY_PADDING))
-        return BASELINE_NO_MEMORY;
-    const bool good = take_scans(d, f, &p->g, image, p->request->stop);
-    if (good && p->request->sink != NULL)
+    enum baseline_result result = BASELINE_NO_MEMORY;
+    if (reserve(d, f, &p->g) && scratch_reserve(&d->bits, image.n + ENTROPY_PADDING))
+        result =
+            take_scans(d, f, &p->g, image, p->request->stop) ? BASELINE_DONE : BASELINE_DECLINED;
+    if (result == BASELINE_DONE && p->request->sink != NULL)
         give_rows(d, f, p);
     scratch_trim(&d->memory);
     scratch_trim(&d->bits);
-    return good ? BASELINE_DONE : BASELINE_DECLINED;
+    return result;
 }

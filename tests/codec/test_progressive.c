@@ -1,5 +1,6 @@
 /* tests/codec/test_progressive.c - progressive images: scans in every order that the standard has,
  * regions, damage, scans that are missing. */
+#include "base/alloc.h"
 #include "tests/support/images.h"
 #include "tests/support/twin.h"
 
@@ -134,4 +135,44 @@ TEST(a_table_that_is_no_code_is_left_to_libjpeg)
     ck_assert_uint_lt(own, tried / 2); /* refining scans of DC read no table */
     twin_end(&twin);
     bytes_free(jpeg);
+}
+
+TEST(memory_that_cannot_be_had_is_said)
+{
+    const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 2, .v = 2, .script = 5};
+    const struct bytes jpeg = jpeg_make(90, 70, &l);
+    struct twin_result a = {.st = IMREC_ERR_NO_MEMORY};
+    int refused = 0;
+    for (; a.st != IMREC_OK; refused++) {
+        struct codec *c;
+        struct image out = {0};
+        ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
+        imrec_alloc_fail_after(refused);
+        a = twin_run(c, jpeg, &limits, TWIN_REGION, (struct imrec_rect){9, 9, 60, 50}, 3, &out);
+        imrec_alloc_fail_after(-1);
+        ck_assert(a.st == IMREC_OK || a.st == IMREC_ERR_NO_MEMORY);
+        ck_assert_uint_eq(codec_baseline_count(c), a.st == IMREC_OK);
+        codec_free(c);
+        image_free(&out);
+        ck_assert_int_lt(refused, 20);
+    }
+    ck_assert_int_gt(refused, 5);
+    bytes_free(jpeg);
+}
+
+TEST(coefficients_are_claimed_and_not_kept_after_a_huge_image)
+{
+    const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 1, .v = 1, .script = 5};
+    const struct bytes huge = jpeg_make(2000, 1300, &l), small = jpeg_make(64, 64, &l);
+    const struct imrec_rect r = {0, 0, 64, 64};
+    struct twin twin;
+    twin_begin(&twin);
+    ck_assert(twin_compare(&twin, small, &limits, TWIN_REGION, r, 3));
+    const size_t before = codec_memory(twin.own);
+    ck_assert(twin_compare(&twin, huge, &limits, TWIN_REGION, r, 3));
+    ck_assert_uint_ge(codec_claim(twin.own, 1), 6u * 2000 * 1300);
+    ck_assert_uint_lt(codec_memory(twin.own), before + (4 << 20));
+    twin_end(&twin);
+    bytes_free(huge);
+    bytes_free(small);
 }
