@@ -22,9 +22,11 @@ imrec_test(test_photo_regions codec limit SOURCES support/images.c LABEL conform
 imrec_test(test_wav formats_set codec)
 
 # Our decoder is taken on every processor: also where there are no vectors.
-add_test(NAME test_baseline_scalar COMMAND test_baseline)
-set_tests_properties(test_baseline_scalar PROPERTIES TIMEOUT 1500 LABELS "unit;codec" SKIP_RETURN_CODE 77
-                     ENVIRONMENT "${IMREC_TEST_ENV};IMREC_CPU=scalar")
+foreach(test baseline progressive)
+  add_test(NAME test_${test}_scalar COMMAND test_${test})
+  set_tests_properties(test_${test}_scalar PROPERTIES TIMEOUT 1500 LABELS "unit;codec" SKIP_RETURN_CODE 77
+                       ENVIRONMENT "${IMREC_TEST_ENV};IMREC_CPU=scalar")
+endforeach()
 
 imrec_fuzz(wav formats_set codec)
 imrec_fuzz(baseline codec jpeg MAX_LEN 65536)
