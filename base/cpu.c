@@ -71,3 +71,13 @@ enum cpu_level cpu_level(void)
     }
     return (enum cpu_level)(level - 1);
 }
+
+bool cpu_uses_bmi2(void)
+{
+#if defined(__x86_64__)
+    return cpu_level() >= CPU_AVX2 && __builtin_cpu_supports("bmi") &&
+           __builtin_cpu_supports("bmi2");
+#else
+    return false;
+#endif
+}

@@ -27,6 +27,10 @@ enum cpu_level cpu_level(void);
 
 const char *cpu_level_name(enum cpu_level level);
 
+/* Whether code compiled for BMI and BMI2 may be used: from the level AVX2 on, where the CPU has
+ * them. */
+bool cpu_uses_bmi2(void);
+
 /* Whether an instruction of the level takes any bytes out of 64: tables for it are made then. */
 static inline bool cpu_picks_bytes(enum cpu_level level)
 {

@@ -43,6 +43,9 @@ IMREC_NODISCARD enum imrec_status
 codec_begin(struct codec *c, struct bytes image, const struct codec_limits *limits,
             struct imrec_image_info *info, struct imrec_error *err);
 
+/* Channels to decode an image to that keep what it has: 1, 3 or 4. */
+uint32_t codec_channels(const struct imrec_image_info *i);
+
 /* Begins an image that comes as pixels of 1, 3 or 4 channels: its format is "pixels", and what
  * follows is as for a decoded one. The view must stay until the decode is over. */
 IMREC_NODISCARD enum imrec_status
@@ -117,7 +120,6 @@ codec_encode_jpeg(struct codec *c, const struct imrec_image *image, struct codec
  * *out views the codec's memory until its next call. */
 IMREC_NODISCARD enum imrec_status
 codec_tile_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec_error *err);
-uint64_t codec_tile_claim(const struct codec *c); /* maximum bytes that that holds */
 IMREC_NODISCARD enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *image,
                                                    int level, struct bytes *out,
                                                    struct imrec_error *err);

@@ -3,6 +3,7 @@
  * own memory.
  */
 #include "base/error.h"
+#include "base/math.h"
 #include "base/orientation.h"
 #include "codec/format.h"
 #include "imrec/segmentation.h"
@@ -38,7 +39,7 @@ void imrec_decoder_free(struct imrec_decoder *d)
     codec_free(codec_of(d));
 }
 
-static uint32_t channels_of(const struct imrec_image_info *i)
+uint32_t codec_channels(const struct imrec_image_info *i)
 {
     if (i->cmyk)
         return 3;
@@ -85,8 +86,8 @@ struct whole {
 static struct whole
 whole_of(const struct imrec_image_info *info, uint32_t orientation, uint32_t denominator)
 {
-    const uint32_t width = (info->width + denominator - 1) / denominator;
-    const uint32_t height = (info->height + denominator - 1) / denominator;
+    const uint32_t width = (uint32_t)ceil_div(info->width, denominator);
+    const uint32_t height = (uint32_t)ceil_div(info->height, denominator);
     return orient_swaps(orientation) ? (struct whole){height, width}
                                      : (struct whole){width, height};
 }
@@ -159,7 +160,7 @@ enum imrec_status imrec_decoder_decode_part(struct imrec_decoder *d, const void 
     const struct whole as_stored = whole_of(&info, 1, denominator);
     const struct imrec_rect stored = orient_region(orientation, as_stored.width, as_stored.height,
                                                    region != NULL ? *region : all);
-    IMREC_TRY(decode_part(c, stored, denominator, channels != 0 ? channels : channels_of(&info),
+    IMREC_TRY(decode_part(c, stored, denominator, channels != 0 ? channels : codec_channels(&info),
                           &part, err));
     if (orientation != 1)
         IMREC_TRY(turn(orientation, &part, &c->upright, err));

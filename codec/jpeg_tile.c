@@ -106,17 +106,3 @@ codec_tile_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec_err
         *out = (struct bytes){c->encoded.p, c->encoded.n};
     return IMREC_OK;
 }
-
-uint64_t codec_tile_claim(const struct codec *c)
-{
-    const struct jpeg_head *h = &c->head;
-    const uint64_t mcus = (uint64_t)((h->width + 8u * h->max_h - 1) / (8u * h->max_h)) *
-                          ((h->height + 8u * h->max_v - 1) / (8u * h->max_v));
-    uint64_t blocks = 0;
-    if (c->format != &codec_jpeg)
-        return 0;
-    for (size_t i = 0; i < h->components; i++)
-        blocks += mcus * h->h[i] * h->v[i];
-    return blocks * sizeof(JBLOCK) + 2 * c->image.n +
-           codec_encode_jpeg_claim(h->width, h->height, h->components, 100);
-}

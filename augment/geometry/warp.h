@@ -6,6 +6,8 @@
 #include "augment/resize/resize.h"
 #include "base/cpu.h"
 
+#include <string.h>
+
 /* A warp of which only `window` (of the result) is wanted; area means bilinear. */
 struct warp_job {
     uint32_t from_width, from_height; /* of the whole source image */
@@ -76,4 +78,15 @@ warp_window_into(const struct warp_job *job, const struct imrec_image *from,
 
 /* One pixel of a row, as the scalar does it. */
 void warp_pixel(const struct warp_row *r, uint32_t x, uint8_t *out);
+/* Pixels [from, to), at the border, or all outside of the image: `only_fill`. */
+static inline void
+warp_pixels(const struct warp_row *r, uint32_t from, uint32_t to, uint8_t *out, bool only_fill)
+{
+    for (uint32_t x = from; x < to; x++, out += r->channels) {
+        if (only_fill)
+            memcpy(out, r->fill, r->channels);
+        else
+            warp_pixel(r, x, out);
+    }
+}
 #endif

@@ -159,7 +159,7 @@ INLINE2 void row_of(const struct warp_row *r, uint8_t *out, int taps, uint32_t c
         const bool last = x + STEP + 2 > r->width; /* 4 bytes are less than two pixels */
         find(r, x, taps, beyond, &p);
         if (!p.all_inside)
-            by_pixel(r, x, x + STEP, out, p.all_outside);
+            warp_pixels(r, x, x + STEP, out, p.all_outside);
         else if (taps == 1)
             nearest8(r, &p, channels, out, last);
         else if (taps == 2 && channels == 1)
@@ -169,7 +169,7 @@ INLINE2 void row_of(const struct warp_row *r, uint8_t *out, int taps, uint32_t c
         else
             taps8(r, &p, taps, channels, out, last);
     }
-    by_pixel(r, x, r->width, out, false);
+    warp_pixels(r, x, r->width, out, false);
 }
 
 #define LOOP INLINE2

@@ -149,7 +149,7 @@ INLINE512 void row_of(const struct warp_row *r, uint8_t *out, int taps, uint32_t
         uint8_t *to = last ? copy : out;
         find(r, x, taps, beyond, &p);
         if (!p.all_inside) {
-            by_pixel(r, x, x + STEP, out, p.all_outside);
+            warp_pixels(r, x, x + STEP, out, p.all_outside);
             continue;
         }
         if (taps == 2)
@@ -159,7 +159,7 @@ INLINE512 void row_of(const struct warp_row *r, uint8_t *out, int taps, uint32_t
         if (last)
             memcpy(out, copy, STEP * channels);
     }
-    by_pixel(r, x, r->width, out, false);
+    warp_pixels(r, x, r->width, out, false);
 }
 
 #define LOOP INLINE512

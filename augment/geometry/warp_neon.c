@@ -45,18 +45,6 @@ find(const struct warp_row *r, uint32_t i, int32_t taps, int32_t beyond, struct 
     p->all_outside = vminvq_u32(none) == UINT32_MAX;
 }
 
-/* Pixels at the border, or outside. */
-INLINE_NEON void
-by_pixel(const struct warp_row *r, uint32_t from, uint32_t to, uint8_t *out, bool only_fill)
-{
-    for (uint32_t x = from; x < to; x++, out += r->channels) {
-        if (only_fill)
-            memcpy(out, r->fill, r->channels);
-        else
-            warp_pixel(r, x, out);
-    }
-}
-
 /* ---- storing ------------------------------------------------------------------------------ */
 
 /* s[k]: values of pixel k. */
@@ -103,26 +91,6 @@ linear4(const struct warp_row *r, const struct places *p, uint32_t channels, uin
 
 /* ---- cubic, Lanczos ----------------------------------------------------------------------- */
 
-/* Two neighbours' values, of the first two pixels of 16 bytes or of the next two, as words. */
-static const int8_t apart[2][2][16] = {
-    {{0, -1, 1, -1, 2, -1, -1, -1, 3, -1, 4, -1, 5, -1, -1, -1},
-     {6, -1, 7, -1, 8, -1, -1, -1, 9, -1, 10, -1, 11, -1, -1, -1}},
-    {{0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1, 6, -1, 7, -1},
-     {8, -1, 9, -1, 10, -1, 11, -1, 12, -1, 13, -1, 14, -1, 15, -1}}};
-
-INLINE_NEON int32x4_t add_four(int32x4_t sum, const uint8_t *px, const int16_t *weights,
-                               uint32_t channels)
-{
-    const uint8x16_t v = load16(px);
-    const int16x8_t a = vreinterpretq_s16_u8(ordered(v, apart[channels - 3][0]));
-    const int16x8_t b = vreinterpretq_s16_u8(ordered(v, apart[channels - 3][1]));
-    const int16x4_t w = vld1_s16(weights);
-    sum = vmlal_lane_s16(sum, vget_low_s16(a), w, 0);
-    sum = vmlal_lane_s16(sum, vget_high_s16(a), w, 1);
-    sum = vmlal_lane_s16(sum, vget_low_s16(b), w, 2);
-    return vmlal_lane_s16(sum, vget_high_s16(b), w, 3);
-}
-
 INLINE_NEON void
 taps4(const struct warp_row *r, const struct places *p, int taps, uint32_t channels, uint8_t *out)
 {
@@ -151,13 +119,13 @@ INLINE_NEON void row_of(const struct warp_row *r, uint8_t *out, int taps, uint32
     for (; x + STEP <= r->width; x += STEP, out += STEP * channels) {
         find(r, x, taps, beyond, &p);
         if (!p.all_inside)
-            by_pixel(r, x, x + STEP, out, p.all_outside);
+            warp_pixels(r, x, x + STEP, out, p.all_outside);
         else if (taps == 2)
             linear4(r, &p, channels, out);
         else
             taps4(r, &p, taps, channels, out);
     }
-    by_pixel(r, x, r->width, out, false);
+    warp_pixels(r, x, r->width, out, false);
 }
 
 #define LOOP INLINE_NEON

@@ -59,16 +59,5 @@ INLINE2 void bilinear_weights(const struct places *p, __m256i *upper, __m256i *l
     *lower = _mm256_mullo_epi32(p->v, across);
 }
 
-/* Pixels at the border, or outside. */
-INLINE2 void
-by_pixel(const struct warp_row *r, uint32_t from, uint32_t to, uint8_t *out, bool only_fill)
-{
-    for (uint32_t x = from; x < to; x++, out += r->channels) {
-        if (only_fill)
-            memcpy(out, r->fill, r->channels);
-        else
-            warp_pixel(r, x, out);
-    }
-}
 #endif
 #endif

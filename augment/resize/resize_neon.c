@@ -5,6 +5,7 @@
 #include "augment/resize/resample_passes.h"
 #include "augment/resize/resize_passes.h"
 #include "augment/resize/resize_taps.h"
+#include "augment/resize/tap_bytes.h"
 #include "base/simd.h"
 
 #include <string.h>
@@ -140,29 +141,6 @@ void half_neon(const uint8_t *row0, const uint8_t *row1, uint8_t *out, uint32_t 
     }
     const size_t at = (size_t)x * channels;
     half_scalar(row0 + 2 * at, row1 + 2 * at, out + at, width - x, channels);
-}
-
-/* ---- many taps ---------------------------------------------------------------------------- */
-
-/* Two neighbours' values, of the first two pixels of 16 bytes or of the next two, as words. */
-static const int8_t apart[2][2][16] = {
-    {{0, -1, 1, -1, 2, -1, -1, -1, 3, -1, 4, -1, 5, -1, -1, -1},
-     {6, -1, 7, -1, 8, -1, -1, -1, 9, -1, 10, -1, 11, -1, -1, -1}},
-    {{0, -1, 1, -1, 2, -1, 3, -1, 4, -1, 5, -1, 6, -1, 7, -1},
-     {8, -1, 9, -1, 10, -1, 11, -1, 12, -1, 13, -1, 14, -1, 15, -1}}};
-
-/* The four values of a pixel: sums of four pixels by four weights. */
-INLINE_NEON int32x4_t add_four(int32x4_t sum, const uint8_t *px, const int16_t *weights,
-                               uint32_t channels)
-{
-    const uint8x16_t v = load16(px);
-    const int16x8_t a = vreinterpretq_s16_u8(ordered(v, apart[channels - 3][0]));
-    const int16x8_t b = vreinterpretq_s16_u8(ordered(v, apart[channels - 3][1]));
-    const int16x4_t w = vld1_s16(weights);
-    sum = vmlal_lane_s16(sum, vget_low_s16(a), w, 0);
-    sum = vmlal_lane_s16(sum, vget_high_s16(a), w, 1);
-    sum = vmlal_lane_s16(sum, vget_low_s16(b), w, 2);
-    return vmlal_lane_s16(sum, vget_high_s16(b), w, 3);
 }
 
 /* ---- cubic, Lanczos ----------------------------------------------------------------------- */

@@ -25,26 +25,30 @@ static uint8_t to_marker(struct bytes from, uint8_t *out, size_t *n, size_t *use
     return 0;
 }
 
-uint8_t entropy_unstuff(struct bytes from, uint8_t *out, size_t *n, size_t *used)
-{
-    const uint8_t marker = to_marker(from, out, n, used);
-    if (marker != 0)
-        memset(out + *n, 0, ENTROPY_PADDING);
-    return marker;
-}
-
 uint32_t intervals_mcus(const struct intervals *v)
 {
     return v->restart == 0 || v->restart > v->mcus_left ? v->mcus_left : v->restart;
 }
 
+/* Whether a marker may follow the next interval. */
+static bool is_expected(const struct intervals *v, uint8_t marker, bool is_last)
+{
+    if (!is_last)
+        return marker == ENTROPY_RESTART + v->number % 8;
+    if (!v->to_segment)
+        return marker == ENTROPY_END;
+    return marker != 0 && (marker < ENTROPY_RESTART || marker >= ENTROPY_RESTART + 8);
+}
+
 static bool pass(struct intervals *v, uint8_t *out, size_t *n)
 {
-    size_t used;
+    size_t used = 0;
     const uint32_t mcus = intervals_mcus(v);
-    const uint8_t marker = to_marker(v->left, out, n, &used);
-    if (marker != (mcus == v->mcus_left ? ENTROPY_END : ENTROPY_RESTART + v->number % 8))
+    const bool is_last = mcus == v->mcus_left;
+    if (!is_expected(v, to_marker(v->left, out, n, &used), is_last))
         return false;
+    if (is_last && v->to_segment)
+        used -= 2;
     v->number++;
     v->mcus_left -= mcus;
     v->left = (struct bytes){v->left.p + used, v->left.n - used};

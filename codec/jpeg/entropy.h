@@ -15,11 +15,6 @@ enum {
     ENTROPY_RESTART = 0xD0,
 };
 
-/* Copies data up to the next marker to `out`, which has room for from.n + ENTROPY_PADDING, and
- * pads. Returns the marker, *used the bytes with it; 0: there is none, or it is preceded
- * by fill bytes. */
-uint8_t entropy_unstuff(struct bytes from, uint8_t *out, size_t *n, size_t *used);
-
 /* The restart intervals of a scan that have not been read; without restart markers all of it is
  * one. */
 struct intervals {
@@ -27,10 +22,13 @@ struct intervals {
     uint32_t mcus_left; /* of the image, from its first MCU on */
     uint32_t restart;   /* MCUs of an interval; 0: all */
     uint32_t number;    /* of the next interval */
+    bool to_segment; /* any segment may follow the last, and is left to be read; else the end marker
+                        does */
 };
 
 uint32_t intervals_mcus(const struct intervals *v); /* of the next interval */
-/* Copies the next interval as above, with `padding` zeros; *n: its bytes. False: the marker after
+/* Copies the next interval without its stuffing to `out`, which has room for left.n + padding, and
+ * pads with zeros; *n: its bytes. False: the marker after
  * it is not the one that the count of MCUs lets expect, there is none, or it is preceded by fill
  * bytes. */
 bool intervals_unstuff(struct intervals *v, uint8_t *out, size_t *n, size_t padding);

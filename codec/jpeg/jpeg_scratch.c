@@ -19,6 +19,12 @@ bool scratch_reserve(struct scratch *s, size_t bytes)
     return s->p != NULL;
 }
 
+void *scratch_aligned(const struct scratch *s)
+{
+    const size_t beyond = (uintptr_t)s->p % SCRATCH_ALIGNMENT;
+    return s->p + (beyond != 0 ? SCRATCH_ALIGNMENT - beyond : 0);
+}
+
 void scratch_trim(struct scratch *s)
 {
     if (s->bytes > SCRATCH_KEPT_BYTES) /* no reason to hold it for ever */

@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-enum { ALIGNMENT = 64, LOOK_MCUS = 4096 /* between two looks whether somebody asks to stop */ };
+enum { LOOK_MCUS = 4096 }; /* between two looks whether somebody asks to stop */
 
 static bool run_scalar(struct scanning *s, const struct geometry *g, uint32_t from, uint32_t end)
 {
@@ -23,7 +23,7 @@ static bool run_scalar(struct scanning *s, const struct geometry *g, uint32_t fr
 static progressive_run_fn *run_best(void)
 {
 #if defined(__x86_64__)
-    if (cpu_level() >= CPU_AVX2 && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
+    if (cpu_uses_bmi2())
         return progressive_run_bmi2;
 #endif
     return run_scalar;
@@ -60,11 +60,10 @@ size_t progressive_memory(const struct progressive *d)
 
 uint64_t progressive_claim(size_t bytes, uint64_t coefficients)
 {
-    const uint64_t all =
-        coefficients + coefficients / 16 + ALIGNMENT; /* a mask is 8 bytes of 128 */
+    const uint64_t masks = coefficients / 16 + SCRATCH_ALIGNMENT; /* 8 bytes of 128 */
+    const uint64_t all = coefficients + masks;
     const uint64_t kept = all < SCRATCH_KEPT_BYTES ? all : SCRATCH_KEPT_BYTES;
-    return sizeof(struct progressive) + bytes + ENTROPY_PADDING + coefficients / 16 + ALIGNMENT +
-           kept;
+    return sizeof(struct progressive) + bytes + ENTROPY_PADDING + masks + kept;
 }
 
 /* Coefficients and masks of all components, of zeros. */
@@ -82,9 +81,9 @@ static bool reserve(struct progressive *d, const struct frame *f, const struct g
         blocks += (size_t)c->across * c->down;
     }
     const size_t bytes = blocks * (BLOCK_SIZE * sizeof(int16_t) + sizeof(uint64_t));
-    if (!scratch_reserve(&d->memory, bytes + ALIGNMENT))
+    if (!scratch_reserve(&d->memory, bytes + SCRATCH_ALIGNMENT))
         return false;
-    uint8_t *at = d->memory.p + (ALIGNMENT - (uintptr_t)d->memory.p % ALIGNMENT) % ALIGNMENT;
+    uint8_t *at = scratch_aligned(&d->memory);
     memset(at, 0, bytes);
     for (uint32_t i = 0; i < f->components; i++) {
         struct component *c = &d->component[i];
@@ -99,7 +98,7 @@ static bool reserve(struct progressive *d, const struct frame *f, const struct g
     return true;
 }
 
-/* ---- scans ------------------------------------------------------------------------------------
+/* ---- scans -------------------------------------------------------------------------------------
  */
 
 /* Of a spec that is known to be a code: the entries of others would not end with the table. */
@@ -153,26 +152,24 @@ static bool take_interval(struct scanning *s, const struct geometry *g, uint32_t
     return bits_left(&s->b, s->end) < 8;
 }
 
-/* A scan's intervals; *left moves to the marker after the last. */
+/* All intervals of a scan; *left moves to the marker after the last. */
 static bool
 take_scan(struct scanning *s, const struct geometry *g, struct bytes *left, const struct stop *stop)
 {
-    const uint32_t all = mcus_of(s, g), restart = s->f->restart != 0 ? s->f->restart : all;
-    for (uint32_t from = 0, end, number = 0; from < all; from = end, number++) {
-        size_t n, used;
-        end = from + at_most(restart, all - from);
-        const uint8_t marker = entropy_unstuff(*left, s->d->bits.p, &n, &used);
-        const bool is_restart = marker >= ENTROPY_RESTART && marker < ENTROPY_RESTART + 8;
-        if (marker == 0 || (end < all ? marker != ENTROPY_RESTART + number % 8 : is_restart))
+    const uint32_t all = mcus_of(s, g);
+    struct intervals v = {
+        .left = *left, .mcus_left = all, .restart = s->f->restart, .to_segment = true};
+    while (v.mcus_left > 0) {
+        const uint32_t from = all - v.mcus_left;
+        size_t n;
+        if (!intervals_unstuff(&v, s->d->bits.p, &n, ENTROPY_PADDING))
             return false;
         s->b = (struct scan_bits){.p = s->d->bits.p};
         s->end = s->d->bits.p + n;
-        if (!take_interval(s, g, from, end, stop))
+        if (!take_interval(s, g, from, all - v.mcus_left, stop))
             return false;
-        if (end == all)
-            used -= 2; /* whose marker is a segment's */
-        *left = (struct bytes){left->p + used, left->n - used};
     }
+    *left = v.left;
     return true;
 }
 
@@ -216,7 +213,7 @@ static bool take_scans(struct progressive *d, struct frame *f, const struct geom
     return all_known(d, f);
 }
 
-/* ---- rows -------------------------------------------------------------------------------------
+/* ---- rows --------------------------------------------------------------------------------------
  */
 
 static void transform_row(const struct progressive *d, const struct frame *f,

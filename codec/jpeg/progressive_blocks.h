@@ -89,8 +89,7 @@ INLINE int32_t next_number(struct scan_bits *b, uint32_t size)
     return v;
 }
 
-/* ---- blocks -----------------------------------------------------------------------------------
- */
+/* ---- blocks ---------------------------------------------------------------------------------- */
 
 static bool dc_first(struct scanning *s, uint32_t i, struct component *c, size_t block)
 {

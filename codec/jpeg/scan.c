@@ -12,7 +12,7 @@ static bool scan_run_scalar(struct scan *s, uint32_t count)
 scan_run_fn *scan_run_best(void)
 {
 #if defined(__x86_64__)
-    if (cpu_level() >= CPU_AVX2 && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2"))
+    if (cpu_uses_bmi2())
         return scan_run_bmi2;
 #endif
     return scan_run_scalar;

@@ -16,9 +16,8 @@
 enum {
     BLOCK_SIZE = BLOCK * BLOCK,
     BAND_BYTES = 1 << 20, /* of coefficients */
-    ALIGNMENT = 64,
-    MOST_PIECES = 256,  /* of a band */
-    FEWEST_PIECES = 10, /* below it one after the other is faster */
+    MOST_PIECES = 256,    /* of a band */
+    FEWEST_PIECES = 10,   /* below it one after the other is faster */
 };
 
 /* An interval that something is wanted of. */
@@ -100,7 +99,8 @@ size_t tiled_memory(const struct tiled *t)
 
 uint64_t tiled_claim(size_t bytes)
 {
-    return sizeof(struct tiled) + BAND_BYTES + ALIGNMENT + bytes + MOST_PIECES * LANE_PADDING;
+    return sizeof(struct tiled) + BAND_BYTES + SCRATCH_ALIGNMENT + bytes +
+           MOST_PIECES * LANE_PADDING;
 }
 
 /* ---- what is wanted ------------------------------------------------------------------------- */
@@ -344,10 +344,9 @@ static bool reserve(struct job *j)
 {
     struct tiled *t = j->t;
     if (t->coefficients == NULL) {
-        if (!scratch_reserve(&t->memory, BAND_BYTES + ALIGNMENT))
+        if (!scratch_reserve(&t->memory, BAND_BYTES + SCRATCH_ALIGNMENT))
             return false;
-        t->coefficients =
-            (void *)(t->memory.p + (ALIGNMENT - (uintptr_t)t->memory.p % ALIGNMENT) % ALIGNMENT);
+        t->coefficients = scratch_aligned(&t->memory);
         memset(t->coefficients, 0, BAND_BYTES);
     }
     return scratch_reserve(&t->bits, j->v.left.n + MOST_PIECES * LANE_PADDING);

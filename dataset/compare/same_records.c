@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "codec/codec.h"
+#include "dataset/dataset_check.h"
 #include "imrec/dataset.h"
 #include "imrec/records.h"
 #include "parallel/ordered.h"
@@ -20,8 +21,7 @@
 #include <string.h>
 
 enum { SETS = 2, PLACES_A_WORKER = 3, TELL_EVERY = 1024, WHERE_BYTES = 300 };
-#define IMAGE_MAX  ((size_t)1 << 30)
-#define MAX_PIXELS 178956970 /* of an image, as im2rec and imrec verify */
+#define IMAGE_MAX ((size_t)1 << 30)
 
 /* A record of each set. */
 struct place {
@@ -56,8 +56,7 @@ void imrec_same_options_init_sized(struct imrec_same_options *o, size_t size)
     sized_init(o, size, &defaults, sizeof(defaults));
 }
 
-/* ---- differences ------------------------------------------------------------------------------
- */
+/* ---- differences ----------------------------------------------------------------------------- */
 
 static enum imrec_status differ(struct place *p, const char *what)
 {
@@ -146,7 +145,7 @@ compare_pixels(struct place *p, const struct imrec_image *a, const struct imrec_
 static enum imrec_status
 decode(struct worker *w, struct place *p, uint32_t set, struct imrec_image_info *info)
 {
-    const struct codec_limits limits = {.max_pixels = MAX_PIXELS};
+    const struct codec_limits limits = {.max_pixels = CHECK_MAX_PIXELS};
     const struct bytes image = {p->image[set].p, p->image[set].n};
     struct imrec_error why;
     uint32_t warnings = 0;
@@ -154,10 +153,7 @@ decode(struct worker *w, struct place *p, uint32_t set, struct imrec_image_info 
     enum imrec_status st = codec_begin(w->codec, image, &limits, info, &why);
     if (st == IMREC_OK)
         st = codec_decode_image(w->codec, (struct imrec_rect){0, 0, info->width, info->height},
-                                info->channels == 1                 ? 1
-                                : info->channels == 3 || info->cmyk ? 3
-                                                                    : 4,
-                                &w->pixels[set], &warnings, &why);
+                                codec_channels(info), &w->pixels[set], &warnings, &why);
     if (st == IMREC_OK)
         return IMREC_OK;
     if (st == IMREC_ERR_NO_MEMORY) {
@@ -179,8 +175,7 @@ static enum imrec_status compare_images(struct worker *w, struct place *p)
     return compare_pixels(p, &w->pixels[0].view, &w->pixels[1].view);
 }
 
-/* ---- reading ----------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static enum imrec_status keep_image(struct place *p, uint32_t set, const struct imrec_record *r)
 {
@@ -219,8 +214,7 @@ static enum imrec_status read_both(struct same *s, struct place *p)
     return IMREC_OK;
 }
 
-/* ---- a run ------------------------------------------------------------------------------------
- */
+/* ---- a run ----------------------------------------------------------------------------------- */
 
 static enum ordered_step feed(void *context, const struct ordered_task *t, uint32_t worker)
 {

@@ -281,7 +281,7 @@ next_record(struct reshape *r, struct tiling_record *out, struct imrec_error *er
 {
     for (;;) {
         struct imrec_record in;
-        bool keep;
+        bool keep = false;
         enum imrec_status st = source_sets_next(&r->in, &in, &out->shard, err);
         if (st == IMREC_ERR_DATA) {
             IMREC_TRY(leave_out(r, err));
@@ -291,14 +291,11 @@ next_record(struct reshape *r, struct tiling_record *out, struct imrec_error *er
             return st;
         r->result->read++;
         r->result->bytes += in.size;
-        if (drawn(r, r->place++)) {
+        if (drawn(r, r->place++))
             IMREC_TRY(prepare(r, &in, r->name, out, &keep, err));
-            IMREC_TRY(tell(r, err));
-            if (keep)
-                return IMREC_OK;
-        } else {
-            IMREC_TRY(tell(r, err));
-        }
+        IMREC_TRY(tell(r, err));
+        if (keep)
+            return IMREC_OK;
     }
 }
 

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "codec/codec.h"
+#include "dataset/dataset_check.h"
 #include "parallel/ordered.h"
 #include "parallel/workers.h"
 
@@ -16,7 +17,6 @@
 
 enum { PLACES_A_WORKER = 3 };
 #define RECORD_MAX ((size_t)1 << 29)
-#define MAX_PIXELS 178956970 /* of an image, as im2rec: a larger one stays as it is */
 
 struct place {
     struct buf record, labels, path; /* copies */
@@ -85,10 +85,10 @@ static enum imrec_status join(struct place *p, struct bytes image, struct imrec_
     return IMREC_OK;
 }
 
-/* An image that cannot be read stays as it is. */
+/* An image that cannot be read, or is too large, stays as it is. */
 static enum imrec_status tile(struct codec *c, struct place *p, struct imrec_error *err)
 {
-    const struct codec_limits limits = {.max_pixels = MAX_PIXELS};
+    const struct codec_limits limits = {.max_pixels = CHECK_MAX_PIXELS};
     const struct bytes image = {p->record.p + p->r.image_at, p->r.image_size};
     struct imrec_image_info info;
     struct bytes tiled;
