@@ -38,7 +38,8 @@ INLINE_NEON uint8x8_t bytes_of(int32x4_t low, int32x4_t high)
 
 #define AVX2 __attribute__((target("avx2,f16c")))
 #define AVX512                                                                                     \
-    __attribute__((target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vnni")))
+    __attribute__((                                                                                \
+        target("avx2,f16c,avx512f,avx512bw,avx512dq,avx512vl,avx512vbmi,avx512vbmi2,avx512vnni")))
 #define INLINE2   AVX2 static inline __attribute__((always_inline))
 #define INLINE512 AVX512 static inline __attribute__((always_inline))
 

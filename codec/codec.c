@@ -8,6 +8,7 @@
 #include "codec/colour_rows.h"
 #include "codec/format.h"
 #include "codec/jpeg/baseline.h"
+#include "codec/jpeg/encode/jpeg_encoder.h"
 #include "codec/jpeg_decode.h"
 #include "codec/jpeg_reader.h"
 #include "codec/png.h"
@@ -61,6 +62,7 @@ static void drop_buffers(struct codec *c)
     mask_free(&c->mask);
     png_encoded_free(c);
     jpeg_writer_drop(c->writer);
+    jpeg_encoder_drop(c->encoder);
     baseline_drop(c->baseline);
 }
 
@@ -72,6 +74,7 @@ void codec_free(struct codec *c)
     jpeg_reader_free(c->jpeg);
     baseline_free(c->baseline);
     jpeg_writer_free(c->writer);
+    jpeg_encoder_free(c->encoder);
     imrec_free(c);
 }
 
@@ -87,7 +90,8 @@ size_t codec_memory(const struct codec *c)
     return sizeof(*c) + baseline_memory(c->baseline) + c->unpacked.cap + c->line.cap +
            c->scratch.cap + c->encoded.cap + c->whole.capacity + c->out.capacity +
            c->mask.capacity + c->upright.capacity + (c->jpeg != NULL) * pools +
-           (c->writer != NULL) * pools + jpeg_writer_memory(c->writer);
+           (c->writer != NULL) * pools + jpeg_writer_memory(c->writer) +
+           jpeg_encoder_memory(c->encoder);
 }
 
 void codec_trim(struct codec *c, size_t most)

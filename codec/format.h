@@ -51,9 +51,10 @@ struct codec {
     uint64_t decode_count;   /* codec_decode_count() */
 
     /* kept from image to image */
-    struct jpeg_reader *jpeg; /* made when first needed, like the next two */
+    struct jpeg_reader *jpeg; /* made when first needed, like the next three */
     struct baseline *baseline;
     struct jpeg_writer *writer;
+    struct jpeg_encoder *encoder;
     struct buf unpacked;       /* out of gzip */
     struct buf line;           /* rows.line */
     struct buf scratch;        /* rows as the format stores them */

@@ -19,8 +19,6 @@ struct jpeg_writer {
     jmp_buf escape;
     struct buf *out;
     void (*body)(struct jpeg_writer *w); /* what is written, by the members below */
-    const struct imrec_image *image;
-    struct codec_jpeg_how how;
     struct jpeg_decompress_struct *from; /* of coefficients that are written again */
     jvirt_barray_ptr *coefficients;
     bool optimize;  /* by libjpeg */

@@ -1,60 +1,43 @@
-/*
- * codec/jpeg/recode/jpeg_optimize.c - a JPEG with standard Huffman tables to the same one with
- * optimal tables.
- *
- * One pass reads the symbols, counts them, and keeps each with its extra bits in a word; then the
- * tables are made, and a second pass over the words writes. Nothing is dequantized or transformed.
- * Of a large image the words would take more than all else: they are read again, piece by piece.
- */
+/* codec/jpeg/recode/jpeg_optimize.c - the words of a JPEG that libjpeg has coded: a piece is an
+ * MCU. Nothing is dequantized or transformed. */
 #include "codec/jpeg/recode/jpeg_optimize.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/stop.h"
 #include "codec/jpeg/entropy.h"
-#include "codec/jpeg/recode/jpeg_symbols.h"
+#include "codec/jpeg/recode/symbol_words.h"
 
 #include <string.h>
 
-enum {
-    TABLES = 4, /* DC 0, AC 0, DC 1, AC 1: as DHT names them, class first, in this order */
-    MOST_BLOCKS = 10,
-    BLOCK_SYMBOLS = 65,
-    DC_SIZE = 11,
-    AC_SIZE = 10,
-    MOST_WORDS = 1 << 21,  /* that are kept: of a photograph of 6 megapixels */
-    PIECE_WORDS = 1 << 16, /* that are written at once where they were not */
-    PIECE_BYTES = 4 * (PIECE_WORDS + MOST_BLOCKS * BLOCK_SYMBOLS) + 8,
-};
-
-/* A word: the symbol, its extra bits, its table. */
-enum { WORD_VALUE = 8, WORD_TABLE = 24 };
-enum { LOOK_MCUS = 4096 };      /* between two looks whether somebody asks to stop */
-enum { MOST_INTERVALS = 8192 }; /* of an image: a row each of the largest */
+enum { MOST_BLOCKS = 10, DC_SIZE = 11, AC_SIZE = 10 };
 
 struct layout { /* of the scan */
     uint64_t mcus;
     uint32_t restart;          /* MCUs of an interval; 0: all */
     uint32_t blocks;           /* of an MCU */
     uint8_t pair[MOST_BLOCKS]; /* 0 or 1: tables of each */
-    struct symbol_spec spec[TABLES];
-    bool has[TABLES];
-    struct bytes head, scan_head, data; /* up to the first DHT; DRI and SOS; what follows */
+    struct symbol_spec spec[WORD_TABLES];
+    struct word_file file; /* its head is up to the first DHT, its scan's DRI and SOS */
+    struct bytes data;
+};
+
+struct bit_reader {
+    uint64_t window; /* the next bits, from the highest down */
+    uint32_t have;
+    const uint8_t *p;
 };
 
 struct jpeg_optimizer {
-    struct symbol_reader reader[TABLES];
-    struct symbol_writer writer[TABLES];
-    struct symbol_spec spec[TABLES];
-    uint64_t count[TABLES][SYMBOLS];
-    uint8_t *bits; /* the scan without stuffing */
+    struct symbol_words words;
+    struct symbol_reader reader[WORD_TABLES];
+    uint8_t *bits; /* the scan, or a restart interval, without stuffing */
     size_t bits_room;
-    uint32_t *word;
-    size_t words, word_room;
-    size_t *end; /* of each restart interval's words */
-    uint64_t ends, end_room;
-    bool dropped;   /* there were more than MOST_WORDS */
-    uint8_t *piece; /* bits of PIECE_WORDS; NULL: not needed yet */
+    struct layout layout;
+    /* what is being read */
+    struct intervals v;
+    struct bit_reader r;
+    const uint8_t *end; /* of the interval's bits */
+    uint64_t mcus;      /* that are left of it */
 };
 
 static enum imrec_status no_memory(struct imrec_error *err)
@@ -78,28 +61,22 @@ void jpeg_optimizer_free(struct jpeg_optimizer *o)
 
 void jpeg_optimizer_drop(struct jpeg_optimizer *o)
 {
-    IMREC_FREE(o->bits, o->word, o->end, o->piece);
-    o->bits = o->piece = NULL;
-    o->word = NULL;
-    o->end = NULL;
-    o->bits_room = o->word_room = o->words = 0;
-    o->ends = o->end_room = 0;
+    words_drop(&o->words);
+    imrec_free(o->bits);
+    o->bits = NULL;
+    o->bits_room = 0;
 }
 
-/* Of 4:2:0 a pixel has one and a half coefficients, a word each, in a table that doubles. */
+/* Of 4:2:0 a pixel has one and a half coefficients. */
 uint64_t jpeg_optimizer_claim(uint64_t pixels)
 {
-    const uint64_t words = 3 * pixels + BLOCK_SYMBOLS * MOST_BLOCKS;
-    const uint64_t kept = words < 2 * MOST_WORDS ? words : 2 * MOST_WORDS + PIECE_BYTES;
-    return sizeof(struct jpeg_optimizer) + kept * sizeof(uint32_t) +
-           2 * MOST_INTERVALS * sizeof(size_t);
+    return sizeof(struct jpeg_optimizer) +
+           words_claim(pixels + pixels / 2 + BLOCK_WORDS * MOST_BLOCKS);
 }
 
 size_t jpeg_optimizer_memory(const struct jpeg_optimizer *o)
 {
-    return o == NULL ? 0
-                     : sizeof(*o) + o->bits_room + o->word_room * sizeof(*o->word) +
-                           o->end_room * sizeof(*o->end) + (o->piece != NULL ? PIECE_BYTES : 0);
+    return o == NULL ? 0 : sizeof(*o) + o->bits_room + words_memory(&o->words);
 }
 
 /* ---- headers ----------------------------------------------------------------------------- */
@@ -118,7 +95,7 @@ static bool read_tables(struct layout *l, struct bytes b)
         if (s->n > SYMBOLS || b.n < 17 + s->n)
             return false;
         memcpy(s->symbols, b.p + 17, s->n);
-        l->has[t] = true;
+        l->file.has[t] = true;
         b = (struct bytes){b.p + 17 + s->n, b.n - 17 - s->n};
     }
     return true;
@@ -174,13 +151,13 @@ read_segment(struct layout *l, struct bytes jpeg, size_t at, uint8_t marker, str
     if (marker == SOF0)
         return read_frame(l, body);
     if (marker == DRI) {
-        l->scan_head.p = jpeg.p + at;
+        l->file.scan_head.p = jpeg.p + at;
         return read_restart(l, body);
     }
     if (marker != DHT)
         return l->restart == 0;
-    if (l->head.p == NULL)
-        l->head = (struct bytes){jpeg.p, at};
+    if (l->file.head.p == NULL)
+        l->file.head = (struct bytes){jpeg.p, at};
     return l->restart == 0 && read_tables(l, body);
 }
 
@@ -197,10 +174,10 @@ static bool read_layout(struct bytes jpeg, struct layout *l)
             return false;
         if (marker == SOS) {
             l->data = (struct bytes){jpeg.p + at + 2 + length, jpeg.n - at - 2 - length};
-            if (l->scan_head.p == NULL)
-                l->scan_head.p = jpeg.p + at;
-            l->scan_head.n = (size_t)(l->data.p - l->scan_head.p);
-            return l->head.p != NULL && l->mcus > 0 && check_scan(body);
+            if (l->file.scan_head.p == NULL)
+                l->file.scan_head.p = jpeg.p + at;
+            l->file.scan_head.n = (size_t)(l->data.p - l->file.scan_head.p);
+            return l->file.head.p != NULL && l->mcus > 0 && check_scan(body);
         }
         if (!read_segment(l, jpeg, at, marker, body))
             return false;
@@ -210,12 +187,6 @@ static bool read_layout(struct bytes jpeg, struct layout *l)
 }
 
 /* ---- reading symbols --------------------------------------------------------------------- */
-
-struct bit_reader {
-    uint64_t window; /* the next bits, from the highest down */
-    uint32_t have;
-    const uint8_t *p;
-};
 
 static inline void refill(struct bit_reader *r)
 {
@@ -249,7 +220,7 @@ read_symbol(struct bit_reader *r, const struct symbol_reader *t, uint32_t table)
 static inline bool take_ac(uint64_t *count, uint32_t **to, uint32_t w, uint32_t *k)
 {
     const uint32_t symbol = w & 255;
-    count[symbol]++;
+    count[w % WORD_SYMBOLS]++;
     *(*to)++ = w;
     *k += (symbol >> 4) + 1;
     if (__builtin_expect((symbol & 15) == 0, 0)) {
@@ -263,304 +234,79 @@ static inline bool take_ac(uint64_t *count, uint32_t **to, uint32_t w, uint32_t 
     return *k < 64;
 }
 
-static bool read_block(struct jpeg_optimizer *o, struct bit_reader *reader, uint32_t pair)
+static bool read_block(struct jpeg_optimizer *o, uint32_t pair)
 {
     const uint32_t dc = 2 * pair, ac = dc + 1;
     const struct symbol_reader *t = &o->reader[ac];
-    struct bit_reader r = *reader;
-    uint32_t *to = o->word + o->words, k = 1;
+    struct symbol_words *words = &o->words;
+    struct bit_reader r = o->r;
+    uint32_t *to = words->word + words->words, k = 1;
     refill(&r);
     const uint32_t w = read_symbol(&r, &o->reader[dc], dc);
     if (w == UINT32_MAX || (w & 255) > DC_SIZE)
         return false;
-    o->count[dc][w & 255]++;
+    words->count[w % WORD_SYMBOLS]++;
     *to++ = w;
     for (bool more = true; more;) { /* two symbols of 27 bits at most from one load */
         refill(&r);
-        more = take_ac(o->count[ac], &to, read_symbol(&r, t, ac), &k) &&
-               take_ac(o->count[ac], &to, read_symbol(&r, t, ac), &k);
+        more = take_ac(words->count, &to, read_symbol(&r, t, ac), &k) &&
+               take_ac(words->count, &to, read_symbol(&r, t, ac), &k);
     }
-    o->words = (size_t)(to - o->word);
-    *reader = r;
+    words->words = (size_t)(to - words->word);
+    o->r = r;
     return k <= 64;
 }
 
-static bool reserve_words(struct jpeg_optimizer *o, size_t more)
+static bool read_mcu(struct jpeg_optimizer *o)
 {
-    if (more <= o->word_room - o->words)
-        return true;
-    const size_t room = o->word_room < 4096 ? 16384 : 2 * o->word_room;
-    uint32_t *grown = imrec_realloc(o->word, room, sizeof(*grown));
-    if (grown == NULL)
-        return false;
-    o->word = grown;
-    o->word_room = room;
-    return true;
-}
-
-/* Room for this many bytes; the contents are lost. */
-static enum imrec_status reserve(uint8_t **p, size_t *room, size_t bytes, struct imrec_error *err)
-{
-    if (bytes <= *room)
-        return IMREC_OK;
-    imrec_free(*p);
-    *room = 0;
-    *p = imrec_realloc(NULL, bytes + bytes / 4, 1);
-    if (*p == NULL)
-        return no_memory(err);
-    *room = bytes + bytes / 4;
-    return IMREC_OK;
-}
-
-/* Appends the words of the next MCU; *good false: libjpeg does not write such a one. */
-static enum imrec_status read_mcu(struct jpeg_optimizer *o, const struct layout *l,
-                                  struct bit_reader *r, bool *good, struct imrec_error *err)
-{
-    *good = false;
-    if (!reserve_words(o, MOST_BLOCKS * BLOCK_SYMBOLS))
-        return no_memory(err);
-    for (uint32_t b = 0; b < l->blocks; b++)
-        if (!read_block(o, r, l->pair[b]))
-            return IMREC_OK;
-    *good = true;
-    return IMREC_OK;
+    for (uint32_t b = 0; b < o->layout.blocks; b++)
+        if (!read_block(o, o->layout.pair[b]))
+            return false;
+    return o->r.p - o->r.have / 8 <= o->end; /* else padding has been read for bits */
 }
 
 /* The scan, a restart interval at a time. */
-struct reading {
-    struct intervals v;
-    struct bit_reader r;
-    const uint8_t *end; /* of the interval's bits */
-    uint64_t mcus;      /* that are left of it */
-};
-
-static enum imrec_status begin_reading(struct jpeg_optimizer *o, const struct layout *l,
-                                       struct reading *reading, struct imrec_error *err)
+static enum imrec_status begin_reading(void *context, struct imrec_error *err)
 {
-    *reading = (struct reading){
-        .v = {.left = l->data, .mcus_left = (uint32_t)l->mcus, .restart = l->restart}};
-    o->words = 0;
-    return reserve(&o->bits, &o->bits_room, l->data.n + ENTROPY_PADDING, err);
+    struct jpeg_optimizer *o = context;
+    const struct layout *l = &o->layout;
+    const size_t need = l->data.n + ENTROPY_PADDING;
+    o->v =
+        (struct intervals){.left = l->data, .mcus_left = (uint32_t)l->mcus, .restart = l->restart};
+    o->mcus = 0;
+    if (need <= o->bits_room)
+        return IMREC_OK;
+    imrec_free(o->bits);
+    o->bits_room = 0;
+    o->bits = imrec_realloc(NULL, need + need / 4, 1);
+    if (o->bits == NULL)
+        return no_memory(err);
+    o->bits_room = need + need / 4;
+    return IMREC_OK;
 }
 
-static bool next_interval(struct jpeg_optimizer *o, struct reading *reading)
+static bool next_interval(struct jpeg_optimizer *o)
 {
     size_t n;
-    reading->mcus = intervals_mcus(&reading->v);
-    if (!intervals_unstuff(&reading->v, o->bits, &n, ENTROPY_PADDING) ||
-        (reading->v.mcus_left == 0 && reading->v.left.n > 0))
+    o->mcus = intervals_mcus(&o->v);
+    if (!intervals_unstuff(&o->v, o->bits, &n, ENTROPY_PADDING) ||
+        (o->v.mcus_left == 0 && o->v.left.n > 0))
         return false;
-    reading->r = (struct bit_reader){.p = o->bits};
-    reading->end = o->bits + n;
+    o->r = (struct bit_reader){.p = o->bits};
+    o->end = o->bits + n;
     return true;
 }
 
-/* The words of the next MCU; *good as in read_mcu(). */
-static enum imrec_status read_next(struct jpeg_optimizer *o, const struct layout *l,
-                                   struct reading *reading, bool *good, struct imrec_error *err)
-{
-    *good = reading->mcus > 0 || next_interval(o, reading);
-    if (!*good)
-        return IMREC_OK;
-    IMREC_TRY(read_mcu(o, l, &reading->r, good, err));
-    if (reading->r.p - reading->r.have / 8 > reading->end) /* padding has been read for bits */
-        *good = false;
-    reading->mcus--;
-    return IMREC_OK;
-}
-
-/* All symbols of the scan, counted; *good as above. */
-static enum imrec_status read_scan(struct jpeg_optimizer *o, const struct layout *l,
-                                   const struct stop *stop, bool *good, struct imrec_error *err)
-{
-    struct reading reading;
-    IMREC_TRY(begin_reading(o, l, &reading, err));
-    o->dropped = false;
-    o->ends = 0;
-    memset(o->count, 0, sizeof(o->count));
-    for (uint64_t m = 0; m < l->mcus; m++) {
-        if (m % LOOK_MCUS == 0)
-            IMREC_TRY(stop_check(stop, err));
-        IMREC_TRY(read_next(o, l, &reading, good, err));
-        if (!*good)
-            return IMREC_OK;
-        if (o->words > MOST_WORDS || (o->dropped && o->words > PIECE_WORDS)) {
-            o->dropped = true;
-            o->words = 0;
-        }
-        if (reading.mcus > 0)
-            continue;
-        if (!IMREC_GROW(o->end, o->end_room, o->ends + 1))
-            return no_memory(err);
-        o->end[o->ends++] = o->words;
-    }
-    return IMREC_OK;
-}
-
-/* ---- writing ----------------------------------------------------------------------------- */
-
-struct bit_writer {
-    uint64_t window; /* from the highest bit down */
-    uint32_t have;   /* below 8 between words, which are of 27 bits at most */
-};
-
-/* Words [i, end) without stuffing into `to`, which has 8 bytes more than it needs; whole bytes. */
-static size_t put_words(const struct jpeg_optimizer *o, size_t i, size_t end,
-                        struct bit_writer *writer, uint8_t *to)
-{
-    uint8_t *const begin = to;
-    struct bit_writer b = *writer;
-    for (; i < end; i++) {
-        const uint32_t w = o->word[i], e = o->writer[w >> WORD_TABLE].entry[w & 255];
-        const uint64_t bits = (e >> 5) | (w >> WORD_VALUE & 0xFFFF);
-        b.have += e & 31;
-        b.window |= bits << (64 - b.have);
-        uint64_t out = b.window;
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-        out = __builtin_bswap64(out);
-#endif
-        memcpy(to, &out, sizeof(out));
-        to += b.have >> 3;
-        b.window <<= b.have & 56;
-        b.have &= 7;
-    }
-    *writer = b;
-    return (size_t)(to - begin);
-}
-
-/* The bits that are left, filled up with ones. */
-static size_t put_last(const struct bit_writer *b, uint8_t *to)
-{
-    if (b->have == 0)
-        return 0;
-    *to = (uint8_t)(b->window >> 56) | (uint8_t)(0xFFu >> b->have);
-    return 1;
-}
-
-/* Every 0xFF gets a 0 after it. */
-static uint8_t *stuff(uint8_t *to, const uint8_t *p, size_t n)
-{
-    const uint8_t *const end = p + n, *ff;
-    for (; p < end && (ff = memchr(p, 0xFF, (size_t)(end - p))) != NULL; p = ff + 1) {
-        memcpy(to, p, (size_t)(ff + 1 - p));
-        to += ff + 1 - p;
-        *to++ = 0;
-    }
-    memcpy(to, p, (size_t)(end - p));
-    return to + (end - p);
-}
-
-static uint8_t *put_table(uint8_t *to, uint32_t table, const struct symbol_spec *s)
-{
-    const uint32_t length = 2 + 1 + LONGEST_CODE + s->n;
-    *to++ = 0xFF;
-    *to++ = 0xC4;
-    *to++ = (uint8_t)(length >> 8);
-    *to++ = (uint8_t)length;
-    *to++ = (uint8_t)((table & 1) << 4 | table >> 1);
-    memcpy(to, s->counts + 1, LONGEST_CODE);
-    memcpy(to + LONGEST_CODE, s->symbols, s->n);
-    return to + LONGEST_CODE + s->n;
-}
-
-static uint8_t *put(uint8_t *to, struct bytes b)
-{
-    memcpy(to, b.p, b.n);
-    return to + b.n;
-}
-
-static uint8_t *put_marker(uint8_t *to, uint32_t marker)
-{
-    *to++ = 0xFF;
-    *to++ = (uint8_t)marker;
-    return to;
-}
-
-/* After restart interval `i` of `all`. */
-static uint8_t *put_restart(uint8_t *to, uint64_t i, uint64_t all)
-{
-    return i + 1 < all ? put_marker(to, ENTROPY_RESTART + (uint32_t)(i % 8)) : to;
-}
-
-/* Bytes of the scan before stuffing, rounded up for each restart interval, and its marker. */
-static size_t scan_bytes(const struct jpeg_optimizer *o)
-{
-    uint64_t bits = 7;
-    for (uint32_t t = 0; t < TABLES; t++)
-        for (uint32_t i = 0; i < SYMBOLS; i++)
-            bits += o->count[t][i] * (o->writer[t].entry[i] & 31);
-    return (size_t)(bits / 8 + o->ends * 3);
-}
-
-/* Writes the scan, stuffed, to *to, which moves to its end. */
+/* The words of the next MCU; declined: libjpeg does not write such a one. */
 static enum imrec_status
-write_kept(struct jpeg_optimizer *o, size_t scan, uint8_t **to, struct imrec_error *err)
+read_next(void *context, struct symbol_words *w, enum words_next *next, struct imrec_error *err)
 {
-    /* the symbols have been read */
-    IMREC_TRY(reserve(&o->bits, &o->bits_room, scan + sizeof(uint64_t), err));
-    for (uint64_t i = 0; i < o->ends; i++) {
-        struct bit_writer w = {0, 0};
-        const size_t n = put_words(o, i > 0 ? o->end[i - 1] : 0, o->end[i], &w, o->bits);
-        *to = stuff(*to, o->bits, n + put_last(&w, o->bits + n));
-        *to = put_restart(*to, i, o->ends);
-    }
-    return IMREC_OK;
-}
-
-/* The same, the words read once more. */
-static enum imrec_status write_again(struct jpeg_optimizer *o, const struct layout *l,
-                                     const struct stop *stop, uint8_t **to, struct imrec_error *err)
-{
-    struct reading reading;
-    struct bit_writer w = {0, 0};
-    uint64_t interval = 0;
-    bool good;
-    IMREC_TRY(begin_reading(o, l, &reading, err));
-    if (o->piece == NULL && (o->piece = imrec_realloc(NULL, PIECE_BYTES, 1)) == NULL)
+    struct jpeg_optimizer *o = context;
+    *next = WORDS_DECLINED;
+    if (!words_reserve(w, MOST_BLOCKS * BLOCK_WORDS))
         return no_memory(err);
-    for (uint64_t m = 0; m < l->mcus; m++) {
-        if (m % LOOK_MCUS == 0)
-            IMREC_TRY(stop_check(stop, err));
-        IMREC_TRY(read_next(o, l, &reading, &good, err));
-        if (o->words <= PIECE_WORDS && reading.mcus > 0)
-            continue;
-        *to = stuff(*to, o->piece, put_words(o, 0, o->words, &w, o->piece));
-        o->words = 0;
-        if (reading.mcus > 0)
-            continue;
-        *to = stuff(*to, o->piece, put_last(&w, o->piece));
-        *to = put_restart(*to, interval++, o->ends);
-        w = (struct bit_writer){0, 0};
-    }
-    return IMREC_OK;
-}
-
-static enum imrec_status write_all(struct jpeg_optimizer *o, const struct layout *l,
-                                   const struct stop *stop, struct buf *out, bool *done,
-                                   struct imrec_error *err)
-{
-    enum { TABLE_BYTES = 5 + LONGEST_CODE + SYMBOLS };
-    for (uint32_t t = 0; t < TABLES; t++) {
-        if (!l->has[t])
-            continue;
-        if (!symbol_spec_optimal(&o->spec[t], o->count[t])) {
-            *done = false;
-            return IMREC_OK;
-        }
-        symbol_writer_make(&o->writer[t], &o->spec[t]);
-    }
-    const size_t scan = scan_bytes(o);
-    const size_t most = l->head.n + TABLES * TABLE_BYTES + l->scan_head.n + 2 * scan + 2;
-    out->n = 0;
-    IMREC_TRY(reserve(&out->p, &out->cap, most, err));
-    uint8_t *to = put(out->p, l->head);
-    for (uint32_t t = 0; t < TABLES; t++)
-        if (l->has[t])
-            to = put_table(to, t, &o->spec[t]);
-    to = put(to, l->scan_head);
-    IMREC_TRY(o->dropped ? write_again(o, l, stop, &to, err) : write_kept(o, scan, &to, err));
-    to = put_marker(to, ENTROPY_END);
-    out->n = (size_t)(to - out->p);
+    if ((o->mcus > 0 || next_interval(o)) && read_mcu(o))
+        *next = --o->mcus > 0 ? WORDS_MORE : WORDS_INTERVAL;
     return IMREC_OK;
 }
 
@@ -568,15 +314,17 @@ enum imrec_status jpeg_optimize(struct jpeg_optimizer *o, struct bytes plain,
                                 const struct stop *stop, struct buf *out, bool *done,
                                 struct imrec_error *err)
 {
-    struct layout l;
+    struct layout *l = &o->layout;
     *done = false;
-    if (!read_layout(plain, &l))
+    if (!read_layout(plain, l))
         return IMREC_OK;
-    for (uint32_t t = 0; t < TABLES; t++)
-        if (l.has[t] && !symbol_reader_make(&o->reader[t], &l.spec[t]))
+    const bool *has = l->file.has;
+    for (uint32_t t = 0; t < WORD_TABLES; t++)
+        if (has[t] && !symbol_reader_make(&o->reader[t], &l->spec[t]))
             return IMREC_OK;
-    if (!l.has[0] || !l.has[1] || (l.blocks > 1 && (!l.has[2] || !l.has[3])))
+    if (!has[0] || !has[1] || (l->blocks > 1 && (!has[2] || !has[3])))
         return IMREC_OK;
-    IMREC_TRY(read_scan(o, &l, stop, done, err));
-    return *done ? write_all(o, &l, stop, out, done, err) : IMREC_OK;
+    const struct word_source from = {
+        .context = o, .stop = stop, .pieces = l->mcus, .begin = begin_reading, .next = read_next};
+    return words_write(&o->words, &from, &l->file, out, done, err);
 }

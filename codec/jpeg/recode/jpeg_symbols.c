@@ -45,36 +45,45 @@ uint32_t symbol_long(const struct symbol_reader *r, uint32_t bits16)
 
 enum { LONGEST_TREE = 32, RESERVED = SYMBOLS, LEAVES = SYMBOLS + 1 };
 
+/* A subtree as one number: the smallest is the rarest, and of equal ones the last. */
+enum { KEY_COUNT = 9 };
+
 struct tree {
-    uint64_t count[LEAVES];
     int16_t next[LEAVES]; /* the next leaf of the same subtree, or -1 */
     uint8_t bits[LEAVES];
-    uint16_t leaf[LEAVES]; /* those that occur, ascending; a subtree is its first leaf */
-    uint32_t leaves;
+    uint64_t heap[LEAVES]; /* count << KEY_COUNT | RESERVED - its first leaf */
+    uint32_t n;
 };
+
+static uint16_t first_leaf(uint64_t key)
+{
+    return (uint16_t)(RESERVED - (key & ((1u << KEY_COUNT) - 1)));
+}
+
+/* Puts `key` where heap[i] was, and then where it belongs. */
+static void sift(struct tree *t, uint32_t i, uint64_t key)
+{
+    for (uint32_t child; (child = 2 * i + 1) < t->n; i = child) {
+        if (child + 1 < t->n && t->heap[child + 1] < t->heap[child])
+            child++;
+        if (t->heap[child] >= key)
+            break;
+        t->heap[i] = t->heap[child];
+    }
+    t->heap[i] = key;
+}
 
 static void tree_begin(struct tree *t, const uint64_t count[SYMBOLS])
 {
-    memset(t, 0, sizeof(*t));
-    for (uint16_t i = 0; i < SYMBOLS; i++)
-        if ((t->count[i] = count[i]) != 0)
-            t->leaf[t->leaves++] = i;
-    t->count[RESERVED] = 1; /* gets the code of ones alone, which is then taken away */
-    t->leaf[t->leaves++] = RESERVED;
     memset(t->next, 0xFF, sizeof(t->next));
-}
-
-/* The rarest, of equal ones the last, but not leaf[except]. */
-static uint32_t rarest(const struct tree *t, uint32_t except)
-{
-    uint32_t best = UINT32_MAX;
-    uint64_t least = UINT64_MAX;
-    for (uint32_t i = 0; i < t->leaves; i++)
-        if (i != except && t->count[t->leaf[i]] <= least) {
-            least = t->count[t->leaf[i]];
-            best = i;
-        }
-    return best;
+    memset(t->bits, 0, sizeof(t->bits));
+    t->n = 0;
+    for (uint32_t i = 0; i < SYMBOLS; i++)
+        if (count[i] != 0)
+            t->heap[t->n++] = count[i] << KEY_COUNT | (RESERVED - i);
+    t->heap[t->n++] = 1 << KEY_COUNT; /* gets the code of ones alone, which is then taken away */
+    for (uint32_t i = t->n / 2; i-- > 0;)
+        sift(t, i, t->heap[i]);
 }
 
 /* All leaves of a subtree are a bit deeper; returns the last of them. */
@@ -90,14 +99,14 @@ static uint16_t deepen(struct tree *t, uint16_t leaf)
 
 static void tree_build(struct tree *t)
 {
-    while (t->leaves > 1) {
-        const uint32_t a = rarest(t, UINT32_MAX), b = rarest(t, a);
-        const uint16_t first = t->leaf[a], second = t->leaf[b];
-        t->count[first] += t->count[second];
-        t->next[deepen(t, first)] = (int16_t)second;
-        (void)deepen(t, second);
-        t->leaves--;
-        memmove(t->leaf + b, t->leaf + b + 1, (t->leaves - b) * sizeof(t->leaf[0]));
+    while (t->n > 1) {
+        const uint64_t first = t->heap[0];
+        t->n--;
+        sift(t, 0, t->heap[t->n]);
+        const uint64_t second = t->heap[0];
+        t->next[deepen(t, first_leaf(first))] = (int16_t)first_leaf(second);
+        (void)deepen(t, first_leaf(second));
+        sift(t, 0, first + (second >> KEY_COUNT << KEY_COUNT));
     }
 }
 
@@ -120,37 +129,50 @@ static void shorten(uint32_t lengths[LONGEST_TREE + 1])
     lengths[n]--; /* the code of ones alone */
 }
 
+/* By the length they had in the tree, then by number. */
+static void order_symbols(struct symbol_spec *spec, const struct tree *t,
+                          const uint32_t lengths[LONGEST_TREE + 1])
+{
+    uint32_t at[LONGEST_TREE + 1] = {0};
+    for (uint32_t n = 1; n < LONGEST_TREE; n++)
+        at[n + 1] = at[n] + lengths[n];
+    for (uint32_t i = 0; i < SYMBOLS; i++)
+        if (t->bits[i] != 0) {
+            spec->symbols[at[t->bits[i]]++] = (uint8_t)i;
+            spec->n++;
+        }
+}
+
 bool symbol_spec_optimal(struct symbol_spec *spec, const uint64_t count[SYMBOLS])
 {
-    uint32_t lengths[LONGEST_TREE + 1] = {0};
+    uint32_t lengths[LONGEST_TREE + 1] = {0}, in_tree[LONGEST_TREE + 1];
     struct tree t;
     memset(spec, 0, sizeof(*spec));
     tree_begin(&t, count);
-    if (t.leaves == 1) /* no symbol at all */
+    if (t.n == 1) /* no symbol at all */
         return true;
     tree_build(&t);
     for (uint32_t i = 0; i < LEAVES; i++) {
         if (t.bits[i] > LONGEST_TREE)
             return false;
-        lengths[t.bits[i]] += t.bits[i] != 0;
+        lengths[t.bits[i]] += i != RESERVED && t.bits[i] != 0;
     }
+    memcpy(in_tree, lengths, sizeof(in_tree));
+    lengths[t.bits[RESERVED]]++;
     shorten(lengths);
     for (uint32_t n = 1; n <= LONGEST_CODE; n++)
         spec->counts[n] = (uint8_t)lengths[n];
-    for (uint32_t n = 1; n <= LONGEST_TREE; n++) /* by the length they had, then by number */
-        for (uint32_t i = 0; i < SYMBOLS; i++)
-            if (t.bits[i] == n)
-                spec->symbols[spec->n++] = (uint8_t)i;
+    order_symbols(spec, &t, in_tree);
     return true;
 }
 
-void symbol_writer_make(struct symbol_writer *w, const struct symbol_spec *spec)
+void symbol_entries_make(uint32_t entry[SYMBOLS], const struct symbol_spec *spec)
 {
     uint32_t code = 0, k = 0;
-    memset(w->entry, 0, sizeof(w->entry));
+    memset(entry, 0, SYMBOLS * sizeof(*entry));
     for (uint32_t n = 1; n <= LONGEST_CODE; n++, code <<= 1)
         for (uint32_t i = 0; i < spec->counts[n]; i++, k++) {
             const uint32_t size = spec->symbols[k] & 15;
-            w->entry[spec->symbols[k]] = code++ << (size + 5) | (n + size);
+            entry[spec->symbols[k]] = code++ << (size + 5) | (n + size);
         }
 }

@@ -1,5 +1,5 @@
 /* codec/jpeg/recode/jpeg_symbols.h - Huffman-coded symbols of a scan, and optimal codes for them.
- * Private to jpeg_optimize.c. ITU-T T.81, annexes C, F and K.2. */
+ * Private to this room. ITU-T T.81, annexes C, F and K.2. */
 #ifndef IMREC_CODEC_JPEG_RECODE_JPEG_SYMBOLS_H
 #define IMREC_CODEC_JPEG_RECODE_JPEG_SYMBOLS_H
 
@@ -22,19 +22,16 @@ struct symbol_reader {
     uint8_t symbols[SYMBOLS];
 };
 
-struct symbol_writer {
-    uint32_t entry[SYMBOLS]; /* code, with room for the value, << 5 | bits of both; 0: the symbol
-                                does not occur */
-};
-
 /* False: no Huffman code. */
 bool symbol_reader_make(struct symbol_reader *r, const struct symbol_spec *spec);
 /* The entry of a symbol that 16 bits begin with; 0: none. */
 uint32_t symbol_long(const struct symbol_reader *r, uint32_t bits16);
 
 /* Optimal lengths, at most 16 bits, no code of ones alone, as libjpeg breaks ties. False: before
- * they are shortened some are above 32, where libjpeg gives up as well; it takes counts that grow
- * like Fibonacci's numbers, millions of them. */
+ * they are shortened some are above 32, where libjpeg gives up; it takes counts that grow like
+ * Fibonacci's numbers, millions of them. */
 IMREC_NODISCARD bool symbol_spec_optimal(struct symbol_spec *spec, const uint64_t count[SYMBOLS]);
-void symbol_writer_make(struct symbol_writer *w, const struct symbol_spec *spec);
+/* Of each symbol: its code, with room for the extra bits, << 5 | bits of both; 0: it does not
+ * occur. */
+void symbol_entries_make(uint32_t entry[SYMBOLS], const struct symbol_spec *spec);
 #endif
