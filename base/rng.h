@@ -7,7 +7,13 @@
 
 /* Purposes, so that equal numbers in different places give unrelated bits. Never renumbered:
  * orders and pixels depend on them. */
-enum rng_purpose { RNG_AUGMENT = 1, RNG_UNIT_ORDER = 2, RNG_RECORD_ORDER = 3, RNG_PACKING = 4 };
+enum rng_purpose {
+    RNG_AUGMENT = 1,
+    RNG_UNIT_ORDER = 2,
+    RNG_RECORD_ORDER = 3,
+    RNG_PACKING = 4,
+    RNG_SELF_CHECK = 5,
+};
 
 struct rng_key {
     uint64_t seed, sweep;

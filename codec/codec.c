@@ -53,7 +53,7 @@ enum imrec_status codec_new(struct codec **out, struct imrec_error *err)
 
 static void drop_buffers(struct codec *c)
 {
-    struct buf *const bufs[] = {&c->unpacked, &c->line, &c->scratch, &c->encoded};
+    struct buf *const bufs[] = {&c->unpacked, &c->line, &c->scratch, &c->encoded, &c->hashes};
     for (size_t i = 0; i < sizeof(bufs) / sizeof(bufs[0]); i++)
         buf_free(bufs[i]);
     struct image *const images[] = {&c->whole, &c->out, &c->upright};
@@ -88,7 +88,7 @@ size_t codec_memory(const struct codec *c)
 {
     const size_t pools = 32 << 10;
     return sizeof(*c) + baseline_memory(c->baseline) + c->unpacked.cap + c->line.cap +
-           c->scratch.cap + c->encoded.cap + c->whole.capacity + c->out.capacity +
+           c->scratch.cap + c->encoded.cap + c->hashes.cap + c->whole.capacity + c->out.capacity +
            c->mask.capacity + c->upright.capacity + (c->jpeg != NULL) * pools +
            (c->writer != NULL) * pools + jpeg_writer_memory(c->writer) +
            jpeg_encoder_memory(c->encoder);
@@ -290,12 +290,86 @@ decode(struct codec *c, struct rows *rows, uint32_t *warnings, struct imrec_erro
     return decoded(c, st, rows->warnings, warnings, err);
 }
 
+/* ---- compared with libjpeg-turbo ------------------------------------------------------------ */
+
+static enum imrec_status differs(struct codec *c, const char *how, struct imrec_error *err)
+{
+    return imrec_fail(err, IMREC_ERR_UNSUPPORTED,
+                      "JPEG: imrec's own decoder and libjpeg-turbo do not agree (self_check): %s; "
+                      "please report the image, %u x %u px, as a fault of imrec",
+                      how, c->info.width, c->info.height);
+}
+
+/* The region once more by libjpeg-turbo; `s` has what ours made of it. */
+static enum imrec_status compare(struct codec *c, struct imrec_rect region, uint32_t channels,
+                                 struct self_check *s, struct imrec_error *err)
+{
+    struct rows rows = {
+        .region = region, .channels = channels, .sink = self_check_compare_row, .context = s};
+    struct imrec_error why;
+    char how[320];
+    uint32_t warnings = 0;
+    const uint64_t decodes = c->decode_count;
+    const enum codec_jpeg decoder = c->decoder;
+    c->decoder = CODEC_JPEG_LIBJPEG;
+    const enum imrec_status st = decode(c, &rows, &warnings, &why);
+    c->decoder = decoder;
+    c->decode_count = decodes;
+    c->self_checked++;
+    if (st == IMREC_ERR_NO_MEMORY || st == IMREC_ERR_CANCELLED) {
+        if (err != NULL)
+            *err = why;
+        return st;
+    }
+    if (st == IMREC_OK && warnings == 0 && !s->differs)
+        return IMREC_OK;
+    if (st != IMREC_OK)
+        snprintf(how, sizeof(how), "only the second says: %.250s", why.message);
+    else if (s->differs)
+        snprintf(how, sizeof(how), "their pixels differ in row %u", region.y + s->row);
+    else
+        snprintf(how, sizeof(how), "only the second finds faults");
+    return differs(c, how, err);
+}
+
+static enum imrec_status
+decode_and_compare(struct codec *c, struct rows *rows, uint32_t *warnings, struct imrec_error *err)
+{
+    const uint64_t ours = c->baseline_count;
+    struct self_check s = {.sink = rows->sink,
+                           .context = rows->context,
+                           .bytes = (size_t)rows->region.width * rows->channels,
+                           .made = rows->direct};
+    IMREC_TRY(check_request(c, rows->region, rows->channels, err));
+    if (s.made == NULL) {
+        IMREC_TRY(codec_reserve(&c->hashes, rows->region.height * sizeof(uint64_t), err));
+        s.hash = (uint64_t *)(void *)c->hashes.p;
+        rows->sink = self_check_row;
+        rows->context = &s;
+    }
+    IMREC_TRY(decode(c, rows, warnings, err));
+    return c->baseline_count > ours ? compare(c, rows->region, rows->channels, &s, err) : IMREC_OK;
+}
+
+void codec_self_check(struct codec *c, bool on)
+{
+    c->self_check = on;
+}
+
+uint64_t codec_self_check_count(const struct codec *c)
+{
+    return c->self_checked;
+}
+
+/* ---- regions --------------------------------------------------------------------------------- */
+
 enum imrec_status codec_decode_rows(struct codec *c, struct imrec_rect region, uint32_t channels,
                                     codec_row_fn *sink, void *context, uint32_t *warnings,
                                     struct imrec_error *err)
 {
     struct rows rows = {.region = region, .channels = channels, .sink = sink, .context = context};
-    return decode(c, &rows, warnings, err);
+    return c->self_check && sink != NULL ? decode_and_compare(c, &rows, warnings, err)
+                                         : decode(c, &rows, warnings, err);
 }
 
 static void copy_row(void *context, uint32_t y, const uint8_t *row)
@@ -309,7 +383,7 @@ enum imrec_status codec_decode_image(struct codec *c, struct imrec_rect region, 
 {
     const struct imrec_rect all = everything(c);
     IMREC_TRY(check_request(c, region, channels, err));
-    if (c->format == &codec_jpeg && memcmp(&region, &all, sizeof(all)) == 0)
+    if (c->format == &codec_jpeg && !c->self_check && memcmp(&region, &all, sizeof(all)) == 0)
         return codec_decode_scaled(c, 1, channels, out, warnings, err);
     IMREC_TRY(image_resize_buffer(out, region.width, region.height, channels, err));
     struct rows rows = {.region = region,
@@ -317,7 +391,8 @@ enum imrec_status codec_decode_image(struct codec *c, struct imrec_rect region, 
                         .sink = copy_row,
                         .context = &out->view,
                         .direct = &out->view};
-    return decode(c, &rows, warnings, err);
+    return c->self_check ? decode_and_compare(c, &rows, warnings, err)
+                         : decode(c, &rows, warnings, err);
 }
 
 enum imrec_status codec_decode_scaled(struct codec *c, uint32_t denominator, uint32_t channels,

@@ -101,6 +101,11 @@ enum codec_jpeg {
 };
 void codec_use_jpeg(struct codec *c, enum codec_jpeg decoder);
 uint64_t codec_baseline_count(const struct codec *c);
+/* Pixels that our own decoder makes from here on are compared with libjpeg-turbo's, which decodes
+ * the same region. Where they differ, or where it finds a fault, decoding is IMREC_ERR_UNSUPPORTED,
+ * and the message says where. Of codec_decode_rows() and codec_decode_image(). */
+void codec_self_check(struct codec *c, bool on);
+uint64_t codec_self_check_count(const struct codec *c); /* images that were compared */
 /* How often pixels have been asked for: a decode each, whatever it decoded of the image. */
 uint64_t codec_decode_count(const struct codec *c);
 

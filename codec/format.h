@@ -49,6 +49,8 @@ struct codec {
     enum codec_jpeg decoder; /* codec_use_jpeg() */
     uint64_t baseline_count; /* codec_baseline_count() */
     uint64_t decode_count;   /* codec_decode_count() */
+    bool self_check;         /* codec_self_check() */
+    uint64_t self_checked;   /* codec_self_check_count() */
 
     /* kept from image to image */
     struct jpeg_reader *jpeg; /* made when first needed, like the next three */
@@ -62,7 +64,8 @@ struct codec {
     struct image out, upright; /* what the public decoder hands out */
     struct mask mask;          /* likewise */
     struct buf encoded;
-    void *png; /* a PNG that libspng has encoded */
+    struct buf hashes; /* of rows that are compared */
+    void *png;         /* a PNG that libspng has encoded */
 };
 
 /* Room for `bytes` in b, contents undefined. */
@@ -80,6 +83,20 @@ void rows_give_all(struct rows *r, const struct conversion *how, const struct im
 /* "the data ends": IMREC_ERR_CORRUPT, or IMREC_OK and a warning where that is accepted. */
 IMREC_NODISCARD enum imrec_status
 codec_truncated(const struct codec *c, struct rows *r, uint32_t y, struct imrec_error *err);
+
+/* self_check.c: rows to `sink` that note what passes, for self_check_compare() afterwards; or NULL
+ * as sink, where rows are written to an image. */
+struct self_check {
+    codec_row_fn *sink;
+    void *context;
+    size_t bytes;                   /* of a row */
+    uint64_t *hash;                 /* of each */
+    const struct imrec_image *made; /* instead */
+    bool differs;
+    uint32_t row; /* the first that does */
+};
+void self_check_row(void *self_check, uint32_t y, const uint8_t *row);
+void self_check_compare_row(void *self_check, uint32_t y, const uint8_t *row);
 
 /* tiff.c: what reading its first page's tags takes; 0: it is none */
 uint64_t tiff_begin_claim(struct bytes image);

@@ -11,7 +11,7 @@ IMREC_NODISCARD enum imrec_status jpeg_decode_whole(struct codec *c, uint32_t de
 IMREC_NODISCARD enum imrec_status
 jpeg_check(struct codec *c, uint32_t *warnings, struct imrec_error *err);
 
-/* jpeg_encode.c */
+/* jpeg_writer.c */
 struct jpeg_writer;
 void jpeg_writer_free(struct jpeg_writer *w); /* NULL is allowed */
 void jpeg_writer_drop(struct jpeg_writer *w); /* its buffers; NULL is allowed */

@@ -43,7 +43,7 @@ struct worker {
     uint32_t *numbers;          /* of all views */
     struct parse_room room;     /* of a kind that needs one */
     atomic_uint_least64_t decode_ns, augment_ns, images, failed; /* no cache line is shared */
-    atomic_uint_least64_t decodes, made, replaced;
+    atomic_uint_least64_t decodes, made, replaced, self_checked;
     uint8_t padding[64];
 };
 

@@ -112,6 +112,7 @@ void iter_count_work(struct imrec_iter *it, struct imrec_iter_stats *out)
         out->decodes += w->decodes;
         out->views += w->made;
         out->replaced += w->replaced;
+        out->self_checked += w->self_checked;
     }
 }
 

@@ -118,6 +118,10 @@ static void count_decodes(const struct imrec_iter *it, struct worker *w)
                  (it->further.count != 0 ? codec_decode_count(w->further.sampler.codec) : 0) +
                  (it->tiles.kind_count != 0 ? codec_decode_count(w->mosaic.sampler.codec) : 0) +
                  (it->moves.kind_count != 0 ? codec_decode_count(w->paste.sampler.codec) : 0);
+    w->self_checked =
+        codec_self_check_count(w->sampler.codec) +
+        (it->tiles.kind_count != 0 ? codec_self_check_count(w->mosaic.sampler.codec) : 0) +
+        (it->moves.kind_count != 0 ? codec_self_check_count(w->paste.sampler.codec) : 0);
 }
 
 static void count(struct imrec_iter *it, struct worker *w)

@@ -127,6 +127,7 @@ enum imrec_locality {
     X(int64_t,  shuffle_chunk_size, "0",  0, 4096,      "MiB",     "dataset",      "MXNet's name: shuffle=1 with shuffle_chunk of this many MiB", SCOPE_ORDER) \
     X(int64_t,  shuffle_chunk_seed, "0",  0, INT64_MAX, "",        "dataset",      "seed of the order alone; 0 = seed", SCOPE_ORDER) \
     X(bool,     verify_decode,      "0",  0, 1,         "0|1",     "auxiliary",    "decode every image to its end; a fault anywhere fails the sample", SCOPE_SAMPLE) \
+    X(int64_t,  self_check,         "0",  0, INT64_MAX, "N",       "auxiliary", "compare one of N JPEGs, drawn by seed_aug, with what libjpeg-turbo makes of it, where imrec's own decoder has decoded it; a difference fails the sample; 1 = all, 0 = none", SCOPE_SAMPLE) \
     X(const char *, preset,         "",   0, 65535,     "NAME",    "augmentation", "a whole recipe by one word; other options change it", SCOPE_DATA) \
     X(enum imrec_rrc_style, rrc_style, "mxnet", 0, 1,   "mxnet|torch", "augmentation", "random_resized_crop, and the rounding of a centre crop, as in MXNet or as in torchvision", SCOPE_SIZE) \
     X(bool,     antialias,          "0",  0, 1,         "0|1",     "augmentation", "bilinear and cubic resizes widen their filters, as Pillow's do", SCOPE_SIZE) \

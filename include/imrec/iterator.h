@@ -119,8 +119,9 @@ struct imrec_iter_stats {
     uint64_t decodes;  /* runs of a decoder: one for all views of a sample */
     uint64_t views;    /* images made: num_views times the crops of multi_crop for each sample */
     uint64_t replaced; /* slots with another sample instead of one that failed */
-    bool indexed;      /* order and partition are by record (index, CBF files, source), otherwise by
-                          bytes and cells of the shards */
+    uint64_t self_checked; /* JPEGs that self_check compared */
+    bool indexed; /* order and partition are by record (index, CBF files, source), otherwise by
+                     bytes and cells of the shards */
 };
 
 /* Sets every field to its default. The inline form passes the caller's size of the struct. */

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/rng.h"
 #include "iter/sample/sample_targets.h"
 
 #include <math.h>
@@ -422,6 +423,17 @@ enum imrec_status sampler_look_at_pixels(struct sampler *p, const struct imrec_i
     return IMREC_OK;
 }
 
+/* Whether this sample is one of those that self_check=N compares. */
+static bool is_compared(const struct sampler *p, const struct sample_key *key)
+{
+    const uint64_t of = (uint64_t)p->options->self_check;
+    const struct rng_key k = {key->seed, key->sweep};
+    return of == 1 ||
+           (of > 1 &&
+            rng_below(rng_block(k, key->shard, key->offset, key->view, RNG_SELF_CHECK).v[0], of) ==
+                0);
+}
+
 enum imrec_status sampler_make_seen(struct sampler *p, const struct imrec_image_info *info,
                                     struct sampler_view *views, uint32_t n, struct imrec_error *err)
 {
@@ -436,6 +448,7 @@ enum imrec_status sampler_make_seen(struct sampler *p, const struct imrec_image_
     const uint64_t claimed = codec_claim(p->codec, 1) + sample_targets_claim(p, views, n, info) +
                              claim(p, views, n, region, straight, orientation != 1) + p->held;
     IMREC_TRY(headroom_take(p->headroom, claimed, err));
+    codec_self_check(p->codec, is_compared(p, &views[0].sample.key));
     enum imrec_status st = sample_targets_take_mask(p, views, n, orientation, err);
     if (st == IMREC_OK && straight)
         st = straight_to_slots(p, views, n, region, err);

@@ -303,7 +303,8 @@ TEST(the_mean_image_keeps_the_size_and_the_data)
                                         "path_root",
                                         "draw_key",
                                         "list_shards",
-                                        "mask"};
+                                        "mask",
+                                        "self_check"};
     static const char *const sets[] = {"path_imglist", "label_width", "label_pad_width",
                                        "on_error",     "verbose",     "dtype",
                                        "last_batch",   "aug_seq",     "metrics"};
