@@ -5,12 +5,14 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "codec/colour_rows.h"
 #include "codec/format.h"
 #include "codec/jpeg/baseline.h"
 #include "codec/jpeg/encode/jpeg_encoder.h"
 #include "codec/jpeg_decode.h"
 #include "codec/jpeg_reader.h"
+#include "codec/jpeg_try.h"
 #include "codec/png.h"
 
 #include <string.h>
@@ -247,6 +249,12 @@ uint64_t codec_begin_claim(struct bytes image)
     return is_gzip(image) ? codec_gunzip_limit(image.n) : tiff_begin_claim(image);
 }
 
+static bool is_inside(struct imrec_rect r, uint32_t width, uint32_t height)
+{
+    return r.width != 0 && r.height != 0 && r.x < width && r.y < height && r.width <= width - r.x &&
+           r.height <= height - r.y;
+}
+
 static enum imrec_status check_request(const struct codec *c, struct imrec_rect r,
                                        uint32_t channels, struct imrec_error *err)
 {
@@ -257,8 +265,7 @@ static enum imrec_status check_request(const struct codec *c, struct imrec_rect 
                               c->info.format, c->info.width, c->info.height);
     if (channels != 1 && channels != 3 && channels != 4)
         return IMREC_REFUSE(err, "%u channels; 1, 3 and 4 can be had", channels);
-    if (r.width == 0 || r.height == 0 || r.x >= c->info.width || r.y >= c->info.height ||
-        r.width > c->info.width - r.x || r.height > c->info.height - r.y)
+    if (!is_inside(r, c->info.width, c->info.height))
         return IMREC_REFUSE(err, "the region %u x %u at (%u, %u) is not inside %u x %u px", r.width,
                             r.height, r.x, r.y, c->info.width, c->info.height);
     return IMREC_OK;
@@ -408,6 +415,52 @@ enum imrec_status codec_decode_scaled(struct codec *c, uint32_t denominator, uin
     c->decode_count++;
     const enum imrec_status st = jpeg_decode_whole(c, denominator, channels, out, &counted, err);
     return decoded(c, st, counted, warnings, err);
+}
+
+/* libjpeg-turbo scales all of the image, of which the region is taken. */
+static enum imrec_status scaled_region_of_whole(struct codec *c, uint32_t denominator,
+                                                struct imrec_rect r, struct image *out,
+                                                uint32_t *warnings, struct imrec_error *err)
+{
+    const uint32_t channels = out->view.channels;
+    struct image all = {0};
+    enum imrec_status st = codec_decode_scaled(c, denominator, channels, &all, warnings, err);
+    for (uint32_t y = 0; st == IMREC_OK && y < r.height; y++)
+        copy_row(&out->view, y,
+                 all.view.pixels + (r.y + y) * all.view.stride + (size_t)r.x * channels);
+    image_free(&all);
+    return st;
+}
+
+enum imrec_status codec_decode_scaled_region(struct codec *c, uint32_t denominator,
+                                             struct imrec_rect r, uint32_t channels,
+                                             struct image *out, uint32_t *warnings,
+                                             struct imrec_error *err)
+{
+    bool done = false;
+    if (denominator == 1)
+        return codec_decode_image(c, r, channels, out, warnings, err);
+    IMREC_TRY(check_request(c, everything(c), channels, err));
+    if (c->format != &codec_jpeg || (denominator != 2 && denominator != 4 && denominator != 8))
+        return IMREC_REFUSE(err, "%s at a scale of 1/%u; of a JPEG 1, 2, 4 and 8 can be had",
+                            c->info.format, denominator);
+    const uint32_t width = (uint32_t)ceil_div(c->info.width, denominator);
+    const uint32_t height = (uint32_t)ceil_div(c->info.height, denominator);
+    if (!is_inside(r, width, height))
+        return IMREC_REFUSE(err, "the region %u x %u at (%u, %u) is not inside %u x %u px", r.width,
+                            r.height, r.x, r.y, width, height);
+    IMREC_TRY(image_resize_buffer(out, r.width, r.height, channels, err));
+    const struct rows rows = {.region = r,
+                              .channels = channels,
+                              .denominator = denominator,
+                              .sink = copy_row,
+                              .context = &out->view,
+                              .direct = &out->view};
+    IMREC_TRY(jpeg_try_baseline(c, &rows, &done, err));
+    if (!done)
+        return scaled_region_of_whole(c, denominator, r, out, warnings, err);
+    c->decode_count++;
+    return decoded(c, IMREC_OK, 0, warnings, err);
 }
 
 enum imrec_status codec_check(struct codec *c, uint32_t *warnings, struct imrec_error *err)

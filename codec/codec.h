@@ -88,6 +88,13 @@ IMREC_NODISCARD enum imrec_status codec_decode_scaled(struct codec *c, uint32_t 
                                                       uint32_t channels, struct image *out,
                                                       uint32_t *warnings, struct imrec_error *err);
 
+/* The same of a region of the scaled image, which has (side + denominator - 1) / denominator px a
+ * side; of other formats denominator is 1. */
+IMREC_NODISCARD enum imrec_status
+codec_decode_scaled_region(struct codec *c, uint32_t denominator, struct imrec_rect region,
+                           uint32_t channels, struct image *out, uint32_t *warnings,
+                           struct imrec_error *err);
+
 /* Decodes everything, to the end of the data, and throws the pixels away (a baseline JPEG: all
  * its entropy-coded data, without making pixels of it). For verifying. */
 IMREC_NODISCARD enum imrec_status

@@ -14,6 +14,8 @@ struct conversion;
 struct rows {
     struct imrec_rect region;
     uint32_t channels;
+    uint32_t
+        denominator; /* of a JPEG scaled by 1/2, 1/4, 1/8, of which the region is; 0: it is not */
     codec_row_fn *sink; /* NULL: nobody wants the pixels */
     void *context;
     const struct imrec_image *direct; /* NULL, or where the sink copies rows to: a decoder that can

@@ -225,8 +225,7 @@ enum imrec_status jpeg_decode_whole(struct codec *c, uint32_t denominator, uint3
         IMREC_TRY(image_resize_buffer(decoded, width, height, 4, err));
     struct job j = {.channels = channels, .denominator = denominator, .direct = &decoded->view};
     bool done = false;
-    if (denominator == 1)
-        IMREC_TRY(jpeg_try_baseline_whole(c, &out->view, &done, err));
+    IMREC_TRY(jpeg_try_baseline_whole(c, denominator, &out->view, &done, err));
     if (done)
         return IMREC_OK;
     IMREC_TRY(run(c, decode_direct, &j, warnings, err));
@@ -257,7 +256,7 @@ static uint64_t claim(const struct codec *c, uint32_t denominator)
     for (size_t i = 0; h->many_scans && i < h->components; i++)
         coefficients += mcus * h->h[i] * h->v[i] * sizeof(JBLOCK);
     bytes += coefficients;
-    if (denominator == 1 && (!h->many_scans || jpeg_head_progressive(h)))
+    if (!h->many_scans || jpeg_head_progressive(h))
         bytes += baseline_claim(c->image.n, h->width, h->restarts, coefficients);
     return bytes;
 }

@@ -26,6 +26,7 @@ jpeg_try_baseline(struct codec *c, const struct rows *rows, bool *done, struct i
     const struct baseline_request request = {
         .region = rows->region,
         .channels = rows->channels,
+        .denominator = rows->denominator != 0 ? rows->denominator : 1,
         .sink = rows->sink,
         .context = rows->context,
         .direct = rows->direct != NULL ? rows->direct->pixels : NULL,
@@ -53,12 +54,14 @@ static void copy_row(void *context, uint32_t y, const uint8_t *row)
     memcpy(to->pixels + y * to->stride, row, (size_t)to->width * to->channels);
 }
 
-enum imrec_status jpeg_try_baseline_whole(struct codec *c, const struct imrec_image *out,
-                                          bool *done, struct imrec_error *err)
+enum imrec_status jpeg_try_baseline_whole(struct codec *c, uint32_t denominator,
+                                          const struct imrec_image *out, bool *done,
+                                          struct imrec_error *err)
 {
     struct imrec_image to = *out;
     const struct rows rows = {.region = {0, 0, out->width, out->height},
                               .channels = out->channels,
+                              .denominator = denominator,
                               .sink = copy_row,
                               .context = &to,
                               .direct = &to};

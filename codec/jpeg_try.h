@@ -8,8 +8,8 @@
  * decoded, without a warning. Else libjpeg is to decode it from the start. */
 IMREC_NODISCARD enum imrec_status
 jpeg_try_baseline(struct codec *c, const struct rows *rows, bool *done, struct imrec_error *err);
-/* The whole image to `out`, which has its size. */
-IMREC_NODISCARD enum imrec_status jpeg_try_baseline_whole(struct codec *c,
+/* The whole image, scaled, to `out`, which has its size. */
+IMREC_NODISCARD enum imrec_status jpeg_try_baseline_whole(struct codec *c, uint32_t denominator,
                                                           const struct imrec_image *out, bool *done,
                                                           struct imrec_error *err);
 #endif

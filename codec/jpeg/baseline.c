@@ -109,13 +109,16 @@ static bool make_tables(struct baseline *b)
 static void set_block(struct baseline *b, uint32_t component)
 {
     const struct frame *p = &b->frame;
+    const struct plane *c = &b->planes.g.plane[component];
     b->scan.block[b->scan.blocks++] = (struct scan_block){
         .dc = &b->dc[p->dc_of[component]],
         .ac = &b->ac[p->ac_of[component]],
         .quant = p->quant[p->quant_of[component]],
         .component = component,
-        .stride = b->planes.g.plane[component].stride,
-        .step = component == 0 ? b->planes.g.mcu_width : BLOCK,
+        .idct = b->planes.idct[component],
+        .is_flat = c->block == 1,
+        .stride = c->stride,
+        .step = (size_t)c->h * c->block,
     };
 }
 
@@ -126,7 +129,6 @@ static void set_blocks(struct baseline *b)
         set_block(b, 0);
     for (uint32_t i = 1; i < b->frame.components; i++)
         set_block(b, i);
-    b->scan.idct = b->planes.kernels->idct;
 }
 
 /* Makes the next restart interval's bits those to be decoded. */
@@ -222,16 +224,15 @@ static uint32_t aim(struct baseline *b, uint32_t x, uint32_t y)
     for (uint32_t i = 0; i < b->scan.blocks; i++) {
         struct scan_block *block = &b->scan.block[i];
         const struct plane *c = &b->planes.g.plane[block->component];
-        const uint32_t across = block->component == 0 ? luma % b->frame.h : 0;
-        const uint32_t down = block->component == 0 ? luma / b->frame.h : 0;
-        const uint32_t rows = block->component == 0 ? b->planes.g.mcu_height : BLOCK;
+        const uint32_t across = block->component == 0 ? luma % c->h : 0;
+        const uint32_t down = block->component == 0 ? luma / c->h : 0;
         luma += block->component == 0;
         block->wanted = span_holds(c->needed, y) && span_holds(c->mcus, x);
         if (span_holds(c->needed, y) && x < c->mcus.end)
             end = at_most(end, x < c->mcus.from ? c->mcus.from : c->mcus.end);
         if (block->wanted)
-            block->out = plane_row(&b->planes.g, block->component, y * rows + down * BLOCK,
-                                   x * (uint32_t)block->step + across * BLOCK);
+            block->out =
+                plane_block(&b->planes.g, block->component, y * c->v + down, x * c->h + across);
     }
     return end;
 }
@@ -279,10 +280,11 @@ static bool decode_rows(struct baseline *b)
     return true;
 }
 
-/* In halved chroma of one or two columns libjpeg does not interpolate. */
-static bool is_wide_enough(const struct frame *p)
+/* In halved chroma of one or two columns libjpeg does not interpolate, nor where a block is one
+ * sample. */
+static bool interpolates(const struct geometry *g)
 {
-    return p->h == 1 || divide_up(p->width, p->h) > 2;
+    return g->h == 1 || (g->plane[1].width > 2 && g->plane[0].block > 1);
 }
 
 static enum baseline_result by_mcus(struct baseline *b)
@@ -316,7 +318,7 @@ decode(struct baseline *b, struct bytes image, const struct baseline_request *re
 {
     if (!planes_begin(&b->planes, &b->frame, request))
         return BASELINE_NO_MEMORY;
-    if (!begin_bits(b, image))
+    if (!interpolates(&b->planes.g) || !begin_bits(b, image))
         return BASELINE_DECLINED;
     if (b->frame.progressive)
         return by_scans(b, image);
@@ -328,7 +330,7 @@ enum baseline_result baseline_decode(struct baseline *b, struct bytes image, uin
 {
     struct frame *p = &b->frame;
     if ((request->channels != 1 && request->channels != 3) || !frame_read(p, image) ||
-        p->width != width || p->height != height || !is_wide_enough(p))
+        p->width != width || p->height != height)
         return BASELINE_DECLINED;
     const enum baseline_result result = decode(b, image, request);
     scratch_trim(&b->bits);

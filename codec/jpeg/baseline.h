@@ -20,8 +20,9 @@ typedef void baseline_row_fn(void *context, uint32_t y, const uint8_t *row);
 
 /* What is wanted of an image. */
 struct baseline_request {
-    struct imrec_rect region; /* inside the image, not empty */
+    struct imrec_rect region; /* inside the image, scaled, not empty */
     uint32_t channels;        /* 1: the Y plane; 3: RGB; others are declined */
+    uint32_t denominator;     /* 1; or 2, 4, 8: of the image scaled, where the region is meant */
     baseline_row_fn *sink;    /* NULL: entropy-decode only; y counts from the region's top */
     void *context;
     uint8_t *direct; /* NULL, or memory for all rows, `stride` bytes apart: RGB rows may be

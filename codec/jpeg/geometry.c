@@ -20,38 +20,54 @@ static struct span blocks_of(struct span samples, uint32_t size)
 
 /* Rows of MCUs that are read: libjpeg reads the next one as soon as the upper of the two rows that
  * share the last chroma row has been asked for. */
-static uint32_t mcu_rows(const struct frame *p, const struct geometry *g, uint32_t end)
+static uint32_t mcu_rows(const struct geometry *g, uint32_t end)
 {
-    const bool looks_below = g->colour && p->v == 2;
-    const uint32_t last = (end - 1) % g->mcu_height;
-    const uint32_t rows = divide_up(end, g->mcu_height);
-    return at_most(rows + (looks_below && last + 2 >= g->mcu_height), g->down);
+    const bool looks_below = g->colour && g->v == 2;
+    const uint32_t height = g->plane[0].v * g->plane[0].block;
+    const uint32_t last = (end - 1) % height;
+    const uint32_t rows = divide_up(end, height);
+    return at_most(rows + (looks_below && last + 2 >= height), g->down);
 }
 
-static void measure_plane(struct geometry *g, const struct frame *p, uint32_t component,
-                          struct span x, struct span y)
+/* As libjpeg scales: chroma that is halved both ways is taken from more coefficients instead. */
+static void measure_blocks(struct geometry *g, const struct frame *p, uint32_t denominator)
+{
+    const bool halved = p->h == 2 && p->v == 2, evens = halved && denominator > 1;
+    const uint32_t block = BLOCK / denominator;
+    g->h = evens ? 1 : p->h;
+    g->v = evens ? 1 : p->v;
+    for (uint32_t i = 0; i < p->components; i++) {
+        struct plane *c = &g->plane[i];
+        c->h = i == 0 ? p->h : 1;
+        c->v = i == 0 ? p->v : 1;
+        c->block = i > 0 && evens ? 2 * block : block;
+        c->width = divide_up(p->width * c->h * c->block, BLOCK * p->h);
+        c->all = divide_up(p->height * c->v * c->block, BLOCK * p->v);
+    }
+}
+
+static void measure_plane(struct geometry *g, uint32_t component, struct span x, struct span y)
 {
     struct plane *c = &g->plane[component];
-    const uint32_t h = component == 0 ? 1 : p->h, v = component == 0 ? 1 : p->v;
-    c->width = divide_up(p->width, h);
-    c->all = divide_up(p->height, v);
-    c->mcus = blocks_of(samples_of(x, h, c->width), g->mcu_width / h);
-    c->needed = blocks_of(samples_of(y, v, c->all), g->mcu_height / v);
+    const uint32_t h = component == 0 ? 1 : g->h, v = component == 0 ? 1 : g->v;
+    c->mcus = blocks_of(samples_of(x, h, c->width), c->h * c->block);
+    c->needed = blocks_of(samples_of(y, v, c->all), c->v * c->block);
 }
 
-void geometry_measure(struct geometry *g, const struct frame *p, struct imrec_rect r,
-                      uint32_t channels)
+void geometry_measure(struct geometry *g, const struct frame *p,
+                      const struct geometry_request *request)
 {
-    const struct span x = {p->h == 2 ? r.x & ~1u : r.x, r.x + r.width}, y = {r.y, r.y + r.height};
-    g->mcu_width = BLOCK * p->h;
-    g->mcu_height = BLOCK * p->v;
-    g->across = divide_up(p->width, g->mcu_width);
-    g->down = divide_up(p->height, g->mcu_height);
+    const struct imrec_rect r = request->region;
+    const uint32_t channels = request->channels;
+    measure_blocks(g, p, request->denominator);
+    const struct span x = {g->h == 2 ? r.x & ~1u : r.x, r.x + r.width}, y = {r.y, r.y + r.height};
+    g->across = divide_up(p->width, BLOCK * p->h);
+    g->down = divide_up(p->height, BLOCK * p->v);
     g->colour = p->components == 3 && channels == 3;
     g->left = x.from;
-    g->rows = channels == 0 ? g->down : mcu_rows(p, g, y.end);
+    g->rows = channels == 0 ? g->down : mcu_rows(g, y.end);
     for (uint32_t i = 0; i < p->components; i++) {
-        measure_plane(g, p, i, x, y);
+        measure_plane(g, i, x, y);
         if (channels == 0 || (i > 0 && !g->colour))
             g->plane[i].mcus = (struct span){0, 0};
     }

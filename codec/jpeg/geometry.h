@@ -17,6 +17,8 @@ struct span { /* columns or rows, to < end */
 struct plane {
     uint8_t *rows; /* the first row's first sample */
     size_t stride;
+    uint32_t h, v;       /* blocks of an MCU, across and down */
+    uint32_t block;      /* samples of a block's side: 8, or fewer of an image that is scaled */
     uint32_t height;     /* of the ring */
     uint32_t width, all; /* the image's real samples, across and down */
     struct span mcus;    /* that are transformed, across */
@@ -24,7 +26,8 @@ struct plane {
 };
 
 struct geometry {
-    uint32_t mcu_width, mcu_height, across, down;
+    uint32_t across, down; /* MCUs */
+    uint32_t h, v;         /* luma samples for one of chroma, 1 or 2, once all are scaled */
     uint32_t left;  /* of the first column that is made of planes: even where chroma is halved */
     uint32_t first; /* MCU column that the planes begin with */
     uint32_t rows;  /* MCU rows to read */
@@ -32,17 +35,30 @@ struct geometry {
     struct plane plane[MOST_COMPONENTS];
 };
 
-/* channels: 1, 3; 0 = no pixels are wanted, all of the bits are read. The planes' `rows` stay. */
-void geometry_measure(struct geometry *g, const struct frame *p, struct imrec_rect region,
-                      uint32_t channels);
+/* What is wanted of an image: of one that is scaled the region is in its scaled pixels. */
+struct geometry_request {
+    struct imrec_rect region;
+    uint32_t channels;    /* 1, 3; 0 = no pixels are wanted, all of the bits are read */
+    uint32_t denominator; /* 1, 2, 4, 8 */
+};
+
+/* The planes' `rows` stay. */
+void geometry_measure(struct geometry *g, const struct frame *p, const struct geometry_request *r);
 
 /* Row `y` of a component, from the sample in column `x`. */
 static inline uint8_t *
 plane_row(const struct geometry *g, uint32_t component, uint32_t y, uint32_t x)
 {
     const struct plane *c = &g->plane[component];
-    const uint32_t block = component == 0 ? g->mcu_width : BLOCK;
-    return c->rows + (y % c->height) * c->stride + (x - g->first * block);
+    return c->rows + (y % c->height) * c->stride + (x - g->first * c->h * c->block);
+}
+
+/* The first sample of a component's block. */
+static inline uint8_t *
+plane_block(const struct geometry *g, uint32_t component, uint32_t row, uint32_t column)
+{
+    const uint32_t block = g->plane[component].block;
+    return plane_row(g, component, row * block, column * block);
 }
 
 static inline uint32_t divide_up(uint32_t a, uint32_t b)

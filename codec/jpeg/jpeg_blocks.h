@@ -211,11 +211,16 @@ take_block(struct scan *s, struct scan_bits *b, const struct scan_block *block, 
         return false;
     if (!block->wanted)
         return take_ac(b, block->ac, NULL, &last);
+    if (block->is_flat) {
+        coef[0] = (int16_t)*prediction;
+        block->idct(coef, block->quant, 0, block->out + mcu * block->step, block->stride);
+        return take_ac(b, block->ac, NULL, &last);
+    }
     clear(coef);
     coef[0] = (int16_t)*prediction;
     if (!take_ac(b, block->ac, coef, &last))
         return false;
-    s->idct(coef, block->quant, last, block->out + mcu * block->step, block->stride);
+    block->idct(coef, block->quant, last, block->out + mcu * block->step, block->stride);
     return true;
 }
 

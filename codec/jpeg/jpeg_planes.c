@@ -18,10 +18,9 @@ static bool reserve_planes(struct jpeg_planes *s)
     size_t bytes = MARGIN;
     for (uint32_t i = 0; i < s->frame->components; i++) {
         struct plane *c = &s->g.plane[i];
-        const uint32_t h = i == 0 ? 1 : s->frame->h, v = i == 0 ? 1 : s->frame->v;
         const uint32_t mcus = c->mcus.end > g->first ? c->mcus.end - g->first : 0;
-        c->height = RING * g->mcu_height / v;
-        c->stride = (size_t)mcus * (g->mcu_width / h) + 2 * MARGIN;
+        c->height = RING * c->v * c->block;
+        c->stride = (size_t)mcus * c->h * c->block + 2 * MARGIN;
         c->rows = NULL;
         bytes += c->height * c->stride;
     }
@@ -36,13 +35,25 @@ static bool reserve_planes(struct jpeg_planes *s)
     return true;
 }
 
+static idct_kernel *idct_of(const struct jpeg_planes *s, uint32_t block)
+{
+    const struct baseline_kernels *k = s->kernels;
+    return block == BLOCK ? k->idct : block == 4 ? k->idct_4 : block == 2 ? k->idct_2 : k->idct_1;
+}
+
 bool planes_begin(struct jpeg_planes *s, const struct frame *frame,
                   const struct baseline_request *request)
 {
     s->frame = frame;
     s->request = request;
     s->next_row = request->region.y;
-    geometry_measure(&s->g, frame, request->region, request->sink == NULL ? 0 : request->channels);
+    const struct geometry_request wanted = {.region = request->region,
+                                            .channels =
+                                                request->sink == NULL ? 0 : request->channels,
+                                            .denominator = request->denominator};
+    geometry_measure(&s->g, frame, &wanted);
+    for (uint32_t i = 0; i < frame->components; i++)
+        s->idct[i] = idct_of(s, s->g.plane[i].block);
     return reserve_planes(s);
 }
 
@@ -60,9 +71,9 @@ static void repeat_edges(struct jpeg_planes *s, uint32_t y)
     for (uint32_t i = 1; i < s->frame->components; i++) {
         const struct plane *c = &s->g.plane[i];
         const bool at_right = c->mcus.end == s->g.across;
-        for (uint32_t k = 0; k < BLOCK; k++) {
-            uint8_t *row = plane_row(&s->g, i, y * BLOCK + k, c->mcus.from * BLOCK);
-            uint8_t *end = row + (c->width - c->mcus.from * BLOCK);
+        for (uint32_t k = 0; k < c->block; k++) {
+            uint8_t *row = plane_row(&s->g, i, y * c->block + k, c->mcus.from * c->block);
+            uint8_t *end = row + (c->width - c->mcus.from * c->block);
             if (c->mcus.from == 0)
                 row[-1] = row[0];
             if (at_right)
@@ -81,9 +92,8 @@ static uint32_t far_row(const struct plane *c, uint32_t y)
 
 static void make_row(const struct jpeg_planes *s, uint32_t y, uint8_t *rgb)
 {
-    const struct frame *p = s->frame;
     const struct baseline_kernels *k = s->kernels;
-    const uint32_t x = s->g.left;
+    const uint32_t x = s->g.left, h = s->g.h, v = s->g.v;
     struct kernel_row r = {.y = plane_row(&s->g, 0, y, x),
                            .n = s->request->region.x + s->request->region.width - x,
                            .rgb = rgb};
@@ -91,14 +101,14 @@ static void make_row(const struct jpeg_planes *s, uint32_t y, uint8_t *rgb)
         k->row_grey(&r);
         return;
     }
-    r.cb = plane_row(&s->g, 1, y / p->v, x / p->h);
-    r.cr = plane_row(&s->g, 2, y / p->v, x / p->h);
-    if (p->v == 2) {
+    r.cb = plane_row(&s->g, 1, y / v, x / h);
+    r.cr = plane_row(&s->g, 2, y / v, x / h);
+    if (v == 2) {
         const uint32_t far = far_row(&s->g.plane[1], y);
-        r.cb_far = plane_row(&s->g, 1, far, x / p->h);
-        r.cr_far = plane_row(&s->g, 2, far, x / p->h);
+        r.cb_far = plane_row(&s->g, 1, far, x / h);
+        r.cr_far = plane_row(&s->g, 2, far, x / h);
         k->row_420(&r);
-    } else if (p->h == 2) {
+    } else if (h == 2) {
         k->row_422(&r);
     } else {
         k->row_444(&r);
@@ -133,8 +143,9 @@ static void give_row(struct jpeg_planes *s, uint32_t row)
 static void give_rows(struct jpeg_planes *s, uint32_t y)
 {
     const struct imrec_rect r = s->request->region;
-    const bool waits = s->g.colour && s->frame->v == 2 && y + 1 < s->g.down; /* for rows below */
-    const uint32_t end = at_most((y + 1) * s->g.mcu_height - waits, r.y + r.height);
+    const bool waits = s->g.colour && s->g.v == 2 && y + 1 < s->g.down; /* for rows below */
+    const uint32_t end =
+        at_most((y + 1) * s->g.plane[0].v * s->g.plane[0].block - waits, r.y + r.height);
     for (; s->next_row < end; s->next_row++)
         give_row(s, s->next_row);
 }

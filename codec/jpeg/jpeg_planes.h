@@ -18,6 +18,7 @@ struct jpeg_planes {
     const struct frame *frame;
     const struct baseline_request *request;
     const struct baseline_kernels *kernels; /* to be set once */
+    idct_kernel *idct[MOST_COMPONENTS];     /* of the size of a component's blocks */
     struct geometry g;
     struct scratch samples;
     uint32_t next_row; /* of pixels, to be given */

@@ -73,10 +73,10 @@ static bool reserve(struct progressive *d, const struct frame *f, const struct g
     for (uint32_t i = 0; i < f->components; i++) {
         struct component *c = &d->component[i];
         const struct plane *plane = &g->plane[i];
-        c->across = g->across * blocks_across(f, i);
-        c->down = g->down * blocks_down(f, i);
-        c->real_across = divide_up(plane->width, BLOCK);
-        c->real_down = divide_up(plane->all, BLOCK);
+        c->across = g->across * plane->h;
+        c->down = g->down * plane->v;
+        c->real_across = divide_up(plane->width, plane->block);
+        c->real_down = divide_up(plane->all, plane->block);
         memset(c->known, UNKNOWN, sizeof(c->known));
         blocks += (size_t)c->across * c->down;
     }
@@ -221,13 +221,12 @@ static void transform_row(const struct progressive *d, const struct frame *f,
 {
     const struct component *c = &d->component[component];
     const struct plane *plane = &p->g.plane[component];
-    const uint32_t h = blocks_across(f, component);
-    for (uint32_t x = plane->mcus.from * h; x < plane->mcus.end * h; x++) {
+    for (uint32_t x = plane->mcus.from * plane->h; x < plane->mcus.end * plane->h; x++) {
         const size_t block = (size_t)row * c->across + x;
         const uint64_t mask = c->mask[block];
-        p->kernels->idct(c->block + block * BLOCK_SIZE, f->quant[f->quant_of[component]],
-                         mask == 0 ? 0 : 63 - (uint32_t)__builtin_clzll(mask),
-                         plane_row(&p->g, component, row * BLOCK, x * BLOCK), plane->stride);
+        p->idct[component](c->block + block * BLOCK_SIZE, f->quant[f->quant_of[component]],
+                           mask == 0 ? 0 : 63 - (uint32_t)__builtin_clzll(mask),
+                           plane_block(&p->g, component, row, x), plane->stride);
     }
 }
 
@@ -235,8 +234,9 @@ static void give_rows(const struct progressive *d, const struct frame *f, struct
 {
     for (uint32_t y = 0; y < p->g.rows; y++) {
         for (uint32_t i = 0; i < f->components; i++)
-            for (uint32_t k = 0; k < blocks_down(f, i) && span_holds(p->g.plane[i].needed, y); k++)
-                transform_row(d, f, p, i, y * blocks_down(f, i) + k);
+            for (uint32_t k = 0, v = p->g.plane[i].v; k < v && span_holds(p->g.plane[i].needed, y);
+                 k++)
+                transform_row(d, f, p, i, y * v + k);
         planes_give(p, y);
     }
 }

@@ -54,16 +54,6 @@ struct scanning {
     uint32_t bands; /* blocks to come that have no further symbols: EOBRUN */
 };
 
-INLINE uint32_t blocks_across(const struct frame *f, uint32_t component)
-{
-    return component == 0 ? f->h : 1;
-}
-
-INLINE uint32_t blocks_down(const struct frame *f, uint32_t component)
-{
-    return component == 0 ? f->v : 1;
-}
-
 /* At least 56 - 16 bits are there afterwards; > 255: no code. */
 INLINE uint32_t next_symbol(struct scan_bits *b, const struct lookup *t)
 {
@@ -239,7 +229,7 @@ static bool take_mcu(struct scanning *s, const struct geometry *g, uint32_t n)
         return take(s, 0, n % alone->real_across, n / alone->real_across);
     for (uint32_t i = 0; i < s->s->components; i++) {
         const uint32_t c = s->s->component[i];
-        const uint32_t h = blocks_across(s->f, c), v = blocks_down(s->f, c);
+        const uint32_t h = g->plane[c].h, v = g->plane[c].v;
         for (uint32_t k = 0; k < h * v; k++)
             if (!take(s, i, n % g->across * h + k % h, n / g->across * v + k / h))
                 return false;

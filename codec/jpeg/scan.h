@@ -20,6 +20,8 @@ struct scan_block {
     const struct huffman_ac *ac;
     const uint16_t *quant;
     uint32_t component;
+    idct_kernel *idct;
+    bool is_flat;  /* of DC alone a sample is made */
     bool wanted;   /* else it is read, and nothing is made of it */
     uint8_t *out;  /* of the run's first MCU */
     size_t stride; /* of out's rows */
@@ -32,8 +34,6 @@ struct scan {
     int32_t dc[3];      /* predictions */
     uint32_t blocks;
     struct scan_block block[MOST_BLOCKS];
-    void (*idct)(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out,
-                 size_t stride);
 };
 
 /* Decodes `count` MCUs. False: the bits make no sense, or they end. */

@@ -267,19 +267,18 @@ static void aim(const struct job *j, uint32_t y, struct target *target)
     const uint32_t luma = j->blocks == 1 ? 1 : j->blocks - 2;
     for (uint32_t i = 0; i < j->blocks; i++) {
         const uint32_t c = i < luma ? 0 : i - luma + 1;
-        const uint32_t across = c == 0 ? i % f->h : 0, down = c == 0 ? i / f->h : 0;
-        const uint32_t rows = c == 0 ? g->mcu_height : BLOCK;
         const struct plane *plane = &g->plane[c];
+        const uint32_t across = c == 0 ? i % plane->h : 0, down = c == 0 ? i / plane->h : 0;
         const bool wanted = span_holds(plane->needed, y) && plane->mcus.from < plane->mcus.end;
         target[i] = (struct target){.quant = f->quant[f->quant_of[c]],
                                     .component = c,
                                     .stride = plane->stride,
-                                    .step = c == 0 ? g->mcu_width : BLOCK};
+                                    .step = (size_t)plane->h * plane->block};
         if (!wanted)
             continue;
         target[i].mcus = plane->mcus;
-        target[i].out = plane_row(g, c, y * rows + down * BLOCK,
-                                  plane->mcus.from * (uint32_t)target[i].step + across * BLOCK);
+        target[i].out =
+            plane_block(g, c, y * plane->v + down, plane->mcus.from * plane->h + across);
     }
 }
 
@@ -294,8 +293,9 @@ static bool transform_block(const struct job *j, const struct target *target, ui
     zigzag[0] = (int16_t)dc[target->component];
     const uint32_t last = j->t->kernels->order(zigzag, natural);
     if (span_holds(target->mcus, x))
-        j->p->kernels->idct(natural, target->quant, last,
-                            target->out + (x - target->mcus.from) * target->step, target->stride);
+        j->p->idct[target->component](natural, target->quant, last,
+                                      target->out + (x - target->mcus.from) * target->step,
+                                      target->stride);
     return true;
 }
 

@@ -24,12 +24,16 @@ struct kernel_row {
     uint8_t *rgb;                   /* 3 n bytes */
 };
 
+/* Dequantizes (16-bit products, as libjpeg-turbo's SIMD) and transforms one block to rows of
+ * samples. coef: natural order, 64-byte aligned; last: the zigzag index of the last that is not 0,
+ * or 0. */
+typedef void
+idct_kernel(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out, size_t stride);
+
 struct baseline_kernels {
-    /* Dequantizes (16-bit products, as libjpeg-turbo's SIMD) and transforms one block to 8 rows
-     * of 8 samples. coef: natural order, 64-byte aligned; last: the zigzag index of the last that
-     * is not 0, or 0. */
-    void (*idct)(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out,
-                 size_t stride);
+    idct_kernel *idct; /* 8 rows of 8 samples */
+    idct_kernel *idct_4, *idct_2,
+        *idct_1; /* of an image scaled by 1/2, 1/4, 1/8: 4 rows of 4 ... */
 
     /* One row of RGB by the sampling of chroma. */
     void (*row_444)(const struct kernel_row *r);

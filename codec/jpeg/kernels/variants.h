@@ -7,9 +7,8 @@
 /* JFIF's YCbCr to RGB, 16 bits of fraction. */
 enum { RED_CR = 91881, GREEN_CB = -22554, GREEN_CR = -46802, BLUE_CB = 116130 };
 
-typedef void
-idct_fn(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out, size_t stride);
-idct_fn idct_scalar, idct_avx2, idct_avx512, idct_neon;
+idct_kernel idct_scalar, idct_avx2, idct_avx512, idct_neon;
+idct_kernel idct_4_scalar, idct_2_scalar, idct_1_scalar, idct_4_avx2, idct_2_avx2;
 
 /* Chroma of a row, in the loops of its kernels. */
 enum sampling { FULL, HALF_ACROSS, HALF_BOTH };
