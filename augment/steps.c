@@ -7,6 +7,7 @@
 #include "augment/paint_ops.h"
 #include "augment/resize/scratch.h"
 #include "base/error.h"
+#include "base/math.h"
 
 #include <string.h>
 
@@ -188,6 +189,67 @@ void steps_plan(struct steps *s, const struct recipe *r, const struct imrec_draw
     for (uint32_t i = 0; i < p.n; i++)
         if (p.step[i].kind != STEP_CROP)
             s->step[s->n++] = p.step[i];
+}
+
+/* ---- of a smaller image ---------------------------------------------------------------------- */
+
+/* What an antialiased resize makes of what; false: the step is none. Others take few pixels of
+ * many, and of a smaller image they would take others; so does Pillow's box, of one and a half. */
+static bool sizes_of(const struct step *s, struct resize_size *from, struct resize_size *to)
+{
+    if (s->kind == STEP_RESAMPLE) {
+        *from = (struct resize_size){s->u.resample.from_width, s->u.resample.from_height};
+        *to = (struct resize_size){s->u.resample.job.to_width, s->u.resample.job.to_height};
+    } else if (s->kind == STEP_PILLOW && s->u.pillow.method != RESIZE_AREA) {
+        *from = (struct resize_size){s->u.pillow.from_width, s->u.pillow.from_height};
+        *to = (struct resize_size){s->u.pillow.to_width, s->u.pillow.to_height};
+    }
+    return s->kind == STEP_RESAMPLE ||
+           (s->kind == STEP_PILLOW && s->u.pillow.method != RESIZE_AREA);
+}
+
+uint32_t steps_denominator(const struct steps *s)
+{
+    struct resize_size from, to;
+    uint32_t d = RESIZE_PARTS;
+    if (s->n == 0 || !sizes_of(&s->step[0], &from, &to))
+        return 1;
+    while (d > 1 && (from.width < (uint64_t)d * to.width || from.height < (uint64_t)d * to.height))
+        d /= 2;
+    return d;
+}
+
+/* Along an axis: the whole pixels that hold `size` px from `begin` on, once they are made smaller,
+ * and what of them is meant. Returns the first of them. */
+static uint32_t
+scale_axis(uint32_t begin, uint32_t denominator, uint32_t *size, struct resize_part *part)
+{
+    const uint32_t first = begin / denominator, parts = RESIZE_PARTS / denominator;
+    *part = (struct resize_part){(begin - first * denominator) * parts, *size * parts};
+    *size = (uint32_t)ceil_div(begin + *size, denominator) - first;
+    return first;
+}
+
+void steps_scale(struct steps *s, uint32_t denominator, uint32_t left, uint32_t top)
+{
+    struct step *first = &s->step[0];
+    if (denominator == 1)
+        return;
+    struct imrec_rect need =
+        source_of(first, first->window); /* of what it takes, which begins at */
+    left += s->upright.x - need.x;
+    top += s->upright.y - need.y;
+    const bool pillow = first->kind == STEP_PILLOW;
+    uint32_t *width = pillow ? &first->u.pillow.from_width : &first->u.resample.from_width;
+    uint32_t *height = pillow ? &first->u.pillow.from_height : &first->u.resample.from_height;
+    const uint32_t x = scale_axis(left, denominator, width,
+                                  pillow ? &first->u.pillow.x : &first->u.resample.job.x);
+    const uint32_t y = scale_axis(top, denominator, height,
+                                  pillow ? &first->u.pillow.y : &first->u.resample.job.y);
+    need = source_of(first, first->window);
+    need.x += x;
+    need.y += y;
+    s->upright = need;
 }
 
 static enum imrec_status

@@ -41,6 +41,14 @@ struct steps {
 void steps_plan(struct steps *s, const struct recipe *r, const struct imrec_draw *d, uint32_t width,
                 uint32_t height);
 
+/* How much smaller than it is a decoder may make the image: 2, 4 or 8, where the first step is an
+ * antialiased resize that shrinks what it takes at least by that both ways; else 1. */
+uint32_t steps_denominator(const struct steps *s);
+/* The same steps for the image made smaller by 1/denominator, its sides rounded up. left, top: how
+ * much of the image as it was, in px, that lets come before its first column and row: nothing,
+ * unless it is stored mirrored. */
+void steps_scale(struct steps *s, uint32_t denominator, uint32_t left, uint32_t top);
+
 /* Whether all that a draw makes of such an image on its way to the crop is within bounds
  * (image_is_within()); d NULL: what resize makes of it, which is to be known before anything is
  * drawn. data_shape is the user's own. IMREC_ERR_LIMIT otherwise; nothing was allocated. */

@@ -417,6 +417,18 @@ enum imrec_status codec_decode_scaled(struct codec *c, uint32_t denominator, uin
     return decoded(c, st, counted, warnings, err);
 }
 
+bool codec_scales(const struct codec *c)
+{
+    return c->format == &codec_jpeg;
+}
+
+uint64_t codec_scaled_region_claim(const struct codec *c, uint32_t denominator, uint32_t channels)
+{
+    const uint64_t pixels =
+        ceil_div(c->info.width, denominator) * ceil_div(c->info.height, denominator);
+    return codec_claim(c, denominator) + (denominator > 1 ? pixels * channels : 0);
+}
+
 /* libjpeg-turbo scales all of the image, of which the region is taken. */
 static enum imrec_status scaled_region_of_whole(struct codec *c, uint32_t denominator,
                                                 struct imrec_rect r, struct image *out,
@@ -430,6 +442,29 @@ static enum imrec_status scaled_region_of_whole(struct codec *c, uint32_t denomi
                  all.view.pixels + (r.y + y) * all.view.stride + (size_t)r.x * channels);
     image_free(&all);
     return st;
+}
+
+static enum imrec_status compare_scaled(struct codec *c, uint32_t denominator, struct imrec_rect r,
+                                        const struct imrec_image *made, struct imrec_error *err)
+{
+    struct self_check s = {.bytes = (size_t)r.width * made->channels, .made = made};
+    struct image truth = {0};
+    char how[64];
+    const uint64_t decodes = c->decode_count;
+    const enum codec_jpeg decoder = c->decoder;
+    enum imrec_status st = image_resize_buffer(&truth, r.width, r.height, made->channels, err);
+    c->decoder = CODEC_JPEG_LIBJPEG;
+    if (st == IMREC_OK)
+        st = scaled_region_of_whole(c, denominator, r, &truth, NULL, err);
+    c->decoder = decoder;
+    c->decode_count = decodes;
+    c->self_checked++;
+    for (uint32_t y = 0; st == IMREC_OK && y < r.height; y++)
+        self_check_compare_row(&s, y, truth.view.pixels + y * truth.view.stride);
+    image_free(&truth);
+    snprintf(how, sizeof(how), "scaled by 1/%u, their pixels differ in row %u", denominator,
+             r.y + s.row);
+    return s.differs ? differs(c, how, err) : st;
 }
 
 enum imrec_status codec_decode_scaled_region(struct codec *c, uint32_t denominator,
@@ -460,6 +495,8 @@ enum imrec_status codec_decode_scaled_region(struct codec *c, uint32_t denominat
     if (!done)
         return scaled_region_of_whole(c, denominator, r, out, warnings, err);
     c->decode_count++;
+    if (c->self_check)
+        IMREC_TRY(compare_scaled(c, denominator, r, &out->view, err));
     return decoded(c, IMREC_OK, 0, warnings, err);
 }
 

@@ -95,6 +95,11 @@ codec_decode_scaled_region(struct codec *c, uint32_t denominator, struct imrec_r
                            uint32_t channels, struct image *out, uint32_t *warnings,
                            struct imrec_error *err);
 
+/* Whether the image begun can be decoded at another scale: it is a JPEG. */
+bool codec_scales(const struct codec *c);
+/* codec_claim() with what libjpeg-turbo needs for a region: all of the scaled image. */
+uint64_t codec_scaled_region_claim(const struct codec *c, uint32_t denominator, uint32_t channels);
+
 /* Decodes everything, to the end of the data, and throws the pixels away (a baseline JPEG: all
  * its entropy-coded data, without making pixels of it). For verifying. */
 IMREC_NODISCARD enum imrec_status

@@ -230,6 +230,11 @@ static enum imrec_status check_targets(const struct recipe *r, struct imrec_erro
 {
     const struct augment_options *o = r->o;
     const bool places = r->boxes || r->keypoints != 0;
+    if (o->scale_decode != IMREC_SCALE_OFF &&
+        (places || o->masks != IMREC_MASK_NONE || o->record_places))
+        return IMREC_REFUSE(err, "scale_decode=auto makes images smaller before anything else: "
+                                 "boxes, keypoints, masks and record_places, which are about the "
+                                 "stored image, cannot go with it");
     if (o->mixup > 0 && (places || o->masks != IMREC_MASK_NONE))
         return IMREC_REFUSE(err, "mixup blends two images: their masks, boxes and keypoints cannot "
                                  "be blended; cutmix takes masks with it");

@@ -45,16 +45,21 @@ struct reach {
 
 static struct reach reach_of(const struct pillow_axis *a)
 {
-    struct reach r = {.scale = (double)a->from / a->to};
+    struct reach r = {.scale = resize_part_size(a->part, a->from) / a->to};
     r.filter = r.scale < 1 ? 1 : r.scale;
     r.support = half_width(a->method) * r.filter;
     return r;
 }
 
+static double centre_of(const struct pillow_axis *a, uint32_t at)
+{
+    return resize_part_begin(a->part) + (at + 0.5) * reach_of(a).scale;
+}
+
 static void span_of(const struct pillow_axis *a, uint32_t at, int32_t *first, int32_t *used)
 {
     const struct reach r = reach_of(a);
-    const double centre = (at + 0.5) * r.scale;
+    const double centre = centre_of(a, at);
     const int32_t low = (int32_t)(centre - r.support + 0.5);
     const int32_t high = (int32_t)(centre + r.support + 0.5);
     *first = low < 0 ? 0 : low;
@@ -65,7 +70,7 @@ static void
 set_weights(const struct pillow_axis *a, uint32_t at, int32_t first, int32_t used, int32_t *weights)
 {
     const struct reach r = reach_of(a);
-    const double centre = (at + 0.5) * r.scale, by = 1 / r.filter, one = 1 << PILLOW_BITS;
+    const double centre = centre_of(a, at), by = 1 / r.filter, one = 1 << PILLOW_BITS;
     double sum = 0;
     for (int32_t k = 0; k < used; k++)
         sum += weight_at(a->method, (k + first - centre + 0.5) * by);
@@ -84,7 +89,8 @@ static uint32_t taps_of(const struct pillow_axis *a)
 static bool make_axis(struct pillow_axis *a, struct resize_scratch *s)
 {
     enum { KIND = 2000 }; /* of a table in the scratch; others: resample_axis.c, warp.c */
-    const struct scratch_key key = {a->from, a->to, KIND + (uint32_t)a->method, a->begin, a->count};
+    const struct scratch_key key = {a->from,  a->to,    KIND + (uint32_t)a->method,
+                                    a->begin, a->count, a->part};
     size_t values;
     bool fresh;
     a->taps = taps_of(a);
@@ -111,6 +117,7 @@ static struct pillow_axis axis_of(const struct pillow_job *j, bool y)
                                 .to = y ? j->to_height : j->to_width,
                                 .begin = y ? j->window.y : j->window.x,
                                 .count = y ? j->window.height : j->window.width,
+                                .part = y ? j->y : j->x,
                                 .method = j->method};
 }
 

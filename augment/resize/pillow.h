@@ -10,6 +10,7 @@ struct pillow_job {
     uint32_t from_width, from_height, to_width, to_height; /* px */
     struct imrec_rect window;                              /* of the result, that is wanted */
     enum resize_method method; /* bilinear, cubic, area (Pillow's box), Lanczos (of 3 lobes) */
+    struct resize_part x, y;   /* Pillow's resize(box=...) */
 };
 
 /* What the window is made from. */
@@ -28,6 +29,7 @@ enum { PILLOW_BITS = 22, PILLOW_SLACK = 16 };
 /* Of each place of an axis: the first source pixel, how many there are, and their weights. */
 struct pillow_axis {
     uint32_t from, to, begin, count; /* px of source and whole result; the places of the table */
+    struct resize_part part;
     enum resize_method method;
     uint32_t taps; /* weights of a place that are stored */
     const int32_t *first, *used, *weights;

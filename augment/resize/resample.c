@@ -34,12 +34,14 @@ static void set_axes(const struct resample_job *j, uint32_t from_width, uint32_t
                                 .channels = channels,
                                 .whole = j->to_width,
                                 .begin = j->window.x,
+                                .part = j->x,
                                 .filter = j->filter};
     *y = (struct resample_axis){.from = from_height,
                                 .to = j->window.height,
                                 .channels = 1,
                                 .whole = j->to_height,
                                 .begin = j->window.y,
+                                .part = j->y,
                                 .filter = j->filter};
 }
 

@@ -16,6 +16,7 @@ struct resample_job {
     uint32_t to_width, to_height;
     struct imrec_rect window;
     enum resample_filter filter;
+    struct resize_part x, y;
 };
 IMREC_NODISCARD enum imrec_status
 resample_window(const struct resample_job *job, const struct imrec_image *from, struct image *to,

@@ -37,7 +37,8 @@ static double support(const struct resample_axis *a)
 
 static double scale_of(const struct resample_axis *a)
 {
-    return a->from > a->whole ? (double)a->from / a->whole : 1;
+    const double size = resize_part_size(a->part, a->from);
+    return size > a->whole ? size / a->whole : 1;
 }
 
 /* Most pixels that make a place. */
@@ -78,7 +79,8 @@ static void quantize(double *weights, uint32_t n, double sum)
 static struct span weigh(const struct resample_axis *a, uint32_t at, double *weights)
 {
     const double scale = scale_of(a), middle = at + (a->begin + 0.5);
-    const double centre = middle * ((double)a->from / a->whole);
+    const double by = resize_part_size(a->part, a->from) / a->whole;
+    const double centre = resize_part_begin(a->part) + middle * by;
     struct span s = span_of(a, centre, support(a) * scale);
     double sum = 0;
     for (uint32_t k = 0; k < s.n; k++)
@@ -238,7 +240,8 @@ static bool find_or_make(struct resample_axis *a, uint32_t kind, struct resize_s
                                     .to = a->whole,
                                     .kind = kind + KIND_FILTER * a->filter,
                                     .begin = a->begin,
-                                    .count = a->to};
+                                    .count = a->to,
+                                    .part = a->part};
     uint8_t *memory = scratch_table(s, key, p.bytes, &fresh);
     if (memory == NULL)
         return false;

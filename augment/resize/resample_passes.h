@@ -25,6 +25,7 @@ enum {
 struct resample_axis {
     uint32_t from, to, channels; /* px of the source, places of the table, bytes a pixel */
     uint32_t whole, begin;       /* px of the whole result, and which of them is the first place */
+    struct resize_part part;     /* of the source */
     enum resample_filter filter;
     uint32_t taps; /* weights of a place that are stored */
     uint32_t *first;
@@ -40,8 +41,8 @@ struct resample_axis {
     int8_t *parts;
 };
 
-/* The axis of rows, and that of the columns; from, to, whole, begin, filter and channels are given.
- * Tables are kept in *s, with those of the blocks if wanted. False: no memory. */
+/* The axis of rows, and that of the columns; from, to, whole, begin, part, filter and channels are
+ * given. Tables are kept in *s, with those of the blocks if wanted. False: no memory. */
 bool resample_axis_x(struct resample_axis *a, bool blocks, struct resize_scratch *s);
 bool resample_axis_y(struct resample_axis *a, struct resize_scratch *s);
 /* What their tables take, with blocks; sets a->taps. */

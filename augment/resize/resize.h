@@ -25,6 +25,25 @@ struct resize_size {
 uint32_t resize_to_cover(uint32_t width, uint32_t height, uint32_t crop_width, uint32_t crop_height,
                          struct resize_size to[2]);
 
+/* What of a source the whole result of an antialiased resize is made from, along an axis, in parts
+ * of its pixels: of an image that was decoded smaller, crops begin and end between pixels. size 0:
+ * all of it. */
+enum { RESIZE_PARTS = 8 }; /* of a pixel */
+struct resize_part {
+    uint32_t begin, size;
+};
+
+static inline double resize_part_begin(struct resize_part p)
+{
+    return (double)p.begin / RESIZE_PARTS;
+}
+
+/* `from`: pixels of all of it. */
+static inline double resize_part_size(struct resize_part p, uint32_t from)
+{
+    return p.size == 0 ? from : (double)p.size / RESIZE_PARTS;
+}
+
 /* A resize of which only `window` (of the result) is wanted. */
 struct resize_job {
     uint32_t from_width, from_height; /* of the whole source image */

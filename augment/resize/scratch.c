@@ -81,13 +81,18 @@ void *scratch_room(struct resize_scratch *s, enum scratch_room room, size_t coun
     return aligned(s->rooms[room].memory);
 }
 
+static bool same_key(const struct scratch_key *a, const struct scratch_key *b)
+{
+    return a->from == b->from && a->to == b->to && a->kind == b->kind && a->begin == b->begin &&
+           a->count == b->count && a->part.begin == b->part.begin && a->part.size == b->part.size;
+}
+
 void *scratch_table(struct resize_scratch *s, struct scratch_key key, size_t bytes, bool *fresh)
 {
     struct scratch_table *oldest = &s->tables[0];
     for (int i = 0; i < SCRATCH_TABLES; i++) {
         struct scratch_table *t = &s->tables[i];
-        *fresh = t->key.from != key.from || t->key.to != key.to || t->key.kind != key.kind ||
-                 t->key.begin != key.begin || t->key.count != key.count;
+        *fresh = !same_key(&t->key, &key);
         if (!*fresh) {
             t->used = ++s->uses;
             return aligned(t->memory);

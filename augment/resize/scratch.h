@@ -25,6 +25,7 @@ enum scratch_room {
 struct scratch_key {
     uint32_t from, to, kind; /* px, px, and what the tables are for; kind is not 0 */
     uint32_t begin, count;   /* the part of the result that they are for */
+    struct resize_part part; /* of the source */
 };
 enum { SCRATCH_KIND_WARP = 1000 }; /* others: resample_axis.c */
 enum { SCRATCH_TABLES = 16 };      /* two for each of the sizes that photographs often have */

@@ -21,7 +21,10 @@ method_for(const struct imrec_pack_options *o, uint64_t id, const struct resize_
 uint64_t resizing_claim(const struct imrec_pack_options *o, uint32_t from_width,
                         uint32_t from_height, uint32_t width, uint32_t height, uint32_t channels)
 {
-    const struct resample_job whole = {width, height, {0, 0, width, height}, RESAMPLE_CUBIC};
+    const struct resample_job whole = {.to_width = width,
+                                       .to_height = height,
+                                       .window = {0, 0, width, height},
+                                       .filter = RESAMPLE_CUBIC};
     if (o->inter_method < 0)
         return resample_scratch_claim(&whole, from_width, from_height, channels);
     return resize_scratch_claim(from_width, width, channels);

@@ -6,6 +6,7 @@
 
 enum imrec_rrc_style { IMREC_RRC_MXNET, IMREC_RRC_TORCH };
 enum imrec_resize_style { IMREC_RESIZE_OPENCV, IMREC_RESIZE_PILLOW };
+enum imrec_scale_decode { IMREC_SCALE_OFF, IMREC_SCALE_AUTO };
 enum imrec_erase_mode { IMREC_ERASE_CONSTANT, IMREC_ERASE_COLOR, IMREC_ERASE_PIXEL };
 enum imrec_rand_augment_style {
     IMREC_RAND_AUGMENT_TORCH,

@@ -29,6 +29,8 @@ static const struct {
     {"imagenet-eval", "data_shape=3,224,224 resize=256 " ORIGINAL_MEAN ORIGINAL_STD},
     {"imagenet-train-torch",
      "data_shape=3,224,224 rrc_style=torch antialias=1 " AREAS TORCH_VALUES},
+    {"imagenet-train-torch-scaled",
+     "data_shape=3,224,224 rrc_style=torch antialias=1 scale_decode=auto " AREAS TORCH_VALUES},
     {"imagenet-train-torch-v1", TORCH224 AREAS TORCH_VALUES},
     {"imagenet-train-torch-v1-uint8", TORCH224 AREAS "dtype=uint8"},
     {"imagenet-train-torch-v1-bfloat16", TORCH224 AREAS TORCH_VALUES " dtype=bfloat16"},

@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/math.h"
 #include "base/rng.h"
 #include "iter/sample/sample_targets.h"
 
@@ -180,6 +181,30 @@ static struct imrec_rect common_region(const struct view_plan *plans, uint32_t n
     return r;
 }
 
+/* scale_decode=auto: all views are planned for the image at the scale that each of them allows;
+ * returns its denominator. */
+static uint32_t scale_plans(struct sampler *p, uint32_t n)
+{
+    uint32_t least = 8;
+    if (p->options->scale_decode == IMREC_SCALE_OFF || !codec_scales(p->codec))
+        return 1;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t d = steps_denominator(&p->plans[i].steps);
+        least = d < least ? d : least;
+    }
+    /* what a smaller image has beyond the last column and row, as it is stored, comes first where
+     * that is turned round */
+    const uint32_t o = p->orientation;
+    const bool swaps = orient_swaps(o);
+    const bool left = swaps ? orient_flips_row(o) : orient_flips_column(o);
+    const bool top = swaps ? orient_flips_column(o) : orient_flips_row(o);
+    const uint32_t beyond_x = (uint32_t)align_up(p->width, least) - p->width;
+    const uint32_t beyond_y = (uint32_t)align_up(p->height, least) - p->height;
+    for (uint32_t i = 0; i < n; i++)
+        steps_scale(&p->plans[i].steps, least, left ? beyond_x : 0, top ? beyond_y : 0);
+    return least;
+}
+
 /* ---- straight into the slots -------------------------------------------------------------- */
 
 /* Only cropped. A mean image that is moved for one view is in use until its last row. */
@@ -302,21 +327,30 @@ static enum imrec_status from_shared(struct sampler *p, const struct sampler_vie
     return through_steps(p, v, k, copies ? 0 : 1, 0, err);
 }
 
+/* How the image is stored, and which part of it, at which scale, is wanted. */
+struct wanted {
+    const struct imrec_image_info *info;
+    uint32_t orientation, denominator;
+    struct imrec_rect upright;
+};
+
 static enum imrec_status decode_and_augment(struct sampler *p, const struct sampler_view *views,
-                                            uint32_t n, const struct imrec_image_info *info,
-                                            uint32_t orientation, struct imrec_rect upright,
+                                            uint32_t n, const struct wanted *w,
                                             struct imrec_error *err)
 {
     uint32_t at = 0;
     struct image *room = n > 1 ? p->source : p->images;
-    const struct imrec_rect region = orient_region(orientation, info->width, info->height, upright);
-    IMREC_TRY(codec_decode_image(p->codec, region, channels_of(p, views), &room[0], NULL, err));
+    const uint32_t width = (uint32_t)ceil_div(w->info->width, w->denominator);
+    const uint32_t height = (uint32_t)ceil_div(w->info->height, w->denominator);
+    const struct imrec_rect region = orient_region(w->orientation, width, height, w->upright);
+    IMREC_TRY(codec_decode_scaled_region(p->codec, w->denominator, region, channels_of(p, views),
+                                         &room[0], NULL, err));
     const uint64_t decoded = clock_ns();
-    IMREC_TRY(orient(room, orientation, &at, err));
+    IMREC_TRY(orient(room, w->orientation, &at, err));
     if (n == 1)
         IMREC_TRY(through_steps(p, &views[0], &p->plans[0], 0, at, err));
     for (uint32_t i = 0; n > 1 && i < n; i++)
-        IMREC_TRY(from_shared(p, &views[i], &p->plans[i], &room[at].view, upright, err));
+        IMREC_TRY(from_shared(p, &views[i], &p->plans[i], &room[at].view, w->upright, err));
     p->augment_ns = clock_ns() - decoded;
     return IMREC_OK;
 }
@@ -443,17 +477,20 @@ enum imrec_status sampler_make_seen(struct sampler *p, const struct imrec_image_
     IMREC_TRY(sample_targets_check_mask(p, info, err));
     for (uint32_t i = 0; i < n; i++)
         IMREC_TRY(plan(p, &views[i], p->width, p->height, &p->plans[i], err));
-    const struct imrec_rect region = common_region(p->plans, n);
+    struct wanted w = {.info = info, .orientation = orientation, .denominator = scale_plans(p, n)};
+    const struct imrec_rect region = w.upright = common_region(p->plans, n);
     const bool straight = orientation == 1 && is_straight(p, views, n);
-    const uint64_t claimed = codec_claim(p->codec, 1) + sample_targets_claim(p, views, n, info) +
-                             claim(p, views, n, region, straight, orientation != 1) + p->held;
+    const uint64_t claimed =
+        codec_scaled_region_claim(p->codec, w.denominator, channels_of(p, views)) +
+        sample_targets_claim(p, views, n, info) +
+        claim(p, views, n, region, straight, orientation != 1) + p->held;
     IMREC_TRY(headroom_take(p->headroom, claimed, err));
     codec_self_check(p->codec, is_compared(p, &views[0].sample.key));
     enum imrec_status st = sample_targets_take_mask(p, views, n, orientation, err);
     if (st == IMREC_OK && straight)
         st = straight_to_slots(p, views, n, region, err);
     else if (st == IMREC_OK)
-        st = decode_and_augment(p, views, n, info, orientation, region, err);
+        st = decode_and_augment(p, views, n, &w, err);
     for (uint32_t i = 0; i < n && st == IMREC_OK; i++)
         st = sample_targets_finish(p, &views[i], err);
     trim(p, claimed);

@@ -70,7 +70,8 @@ LOOP_TEST(who_agrees_does_not_fail_and_is_counted, 0, 2) /* _i: straight, by way
     struct image_set s = make();
     struct imrec_iter_stats stats;
     char words[256], message[512];
-    snprintf(words, sizeof(words), "%s self_check=1 max_samples=60", _i == 0 ? straight : by_images);
+    snprintf(words, sizeof(words), "%s self_check=1 max_samples=60",
+             _i == 0 ? straight : by_images);
     struct imrec_iter *it = set_open(&s, true, words);
     ck_assert_uint_eq(sweep(it, message), 0);
     imrec_iter_get_stats(it, &stats);

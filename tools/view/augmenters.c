@@ -116,6 +116,7 @@ const struct augmenter augmenters[] = {
 
 const struct augmenter_hidden augmenters_hidden[] = {
     {"auto_orient", "turns images upright by their EXIF header; others are unchanged"},
+    {"scale_decode", "decodes large photographs smaller; these are not"},
     {"mean_a", "these images have no alpha"},
     {"std_a", "these images have no alpha"},
     {"mean_img", "as normalize above, with a mean for each pixel of a whole data set"},
