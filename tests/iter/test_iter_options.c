@@ -304,7 +304,8 @@ TEST(the_mean_image_keeps_the_size_and_the_data)
                                         "draw_key",
                                         "list_shards",
                                         "mask",
-                                        "self_check"};
+                                        "self_check",
+                                        "scale_decode"};
     static const char *const sets[] = {"path_imglist", "label_width", "label_pad_width",
                                        "on_error",     "verbose",     "dtype",
                                        "last_batch",   "aug_seq",     "metrics"};
