@@ -64,6 +64,11 @@ uint64_t codec_encode_jpeg_claim(uint32_t width, uint32_t height, uint32_t chann
 /* A JPEG's own bytes at most, also of noise; not proven, but with a quarter to spare. */
 uint64_t codec_encode_jpeg_most(uint32_t width, uint32_t height, int quality);
 uint64_t codec_encode_png_claim(uint32_t width, uint32_t height, uint32_t channels);
+/* Bytes that codec_tile_jpeg() and codec_baseline_jpeg() hold of the image begun, with the result,
+ * and the result's own; 0 of what they do not write again. They decline an image whose bytes with
+ * standard tables are more than the second: no photograph is near to it. */
+uint64_t codec_tile_jpeg_claim(const struct codec *c);
+uint64_t codec_tile_jpeg_most(const struct codec *c);
 
 /* One row of the region asked for: `row` is its first pixel; y counts from the region's top.
  * Rows come in order; after a fault in a JPEG they come again from 0, and the later ones count. */
@@ -133,10 +138,14 @@ codec_encode_jpeg(struct codec *c, const struct imrec_image *image, struct codec
                   struct bytes *out, struct imrec_error *err);
 /* The JPEG begun with restart markers at the end of each row of MCUs, in one sequential scan with
  * optimal tables; coefficients, markers of applications and comments are the same, and so are the
- * pixels. *done false: it is none, it is arithmetic, or it has defects; then *out is the image.
+ * pixels. *done false: it is none, it is arithmetic, it has defects, or it cannot be one scan; then
+ * *out is the image.
  * *out views the codec's memory until its next call. */
 IMREC_NODISCARD enum imrec_status
 codec_tile_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec_error *err);
+/* The same without restart markers, of a progressive JPEG. *done false: it is none, or as above. */
+IMREC_NODISCARD enum imrec_status
+codec_baseline_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *image,
                                                    int level, struct bytes *out,
                                                    struct imrec_error *err);

@@ -282,6 +282,7 @@ static enum imrec_status read_head(struct codec *c, struct imrec_error *err)
     c->info.bits = h->precision;
     c->info.orientation = h->orientation;
     c->info.cmyk = is_cmyk(h);
+    c->info.restarts = h->restarts;
     return IMREC_OK;
 }
 

@@ -1,11 +1,12 @@
 /*
- * codec/jpeg_tile.c - a JPEG's coefficients with restart markers at the end of each row of MCUs, in
- * one sequential scan with optimal tables: the same pixels for every decoder, of which a region is
+ * codec/jpeg_tile.c - a JPEG's coefficients in one sequential scan with optimal tables: the same
+ * pixels for every decoder. With restart markers at the end of each row of MCUs a region of it is
  * decoded faster.
  *
  * Markers of applications and comments stay, and so does what follows the image.
  */
 #include "base/error.h"
+#include "base/math.h"
 #include "codec/jpeg_reader.h"
 #include "codec/jpeg_writer.h"
 
@@ -18,9 +19,50 @@ struct job {
     struct jpeg_writer *w;
     bool is_whole; /* read without a warning */
     enum imrec_status st;
-    struct imrec_error *err;
+    struct imrec_error err;
     struct bytes after; /* the image's end */
 };
+
+/* ---- what it holds ------------------------------------------------------------------------ */
+
+static bool is_for_us(const struct codec *c)
+{
+    return c->format == &codec_jpeg && !jpeg_head_arithmetic(&c->head);
+}
+
+static uint64_t blocks_of(const struct jpeg_head *h)
+{
+    const uint64_t mcus =
+        (uint64_t)ceil_div(h->width, 8u * h->max_h) * ceil_div(h->height, 8u * h->max_v);
+    uint64_t blocks = 0;
+    for (size_t i = 0; i < h->components; i++)
+        blocks += mcus * h->h[i] * h->v[i];
+    return blocks;
+}
+
+/* A scan of few bytes may have codes that are shorter than the standard ones for all that it has,
+ * or, progressive, none for most blocks: a DC difference and an end of block each. */
+uint64_t codec_tile_jpeg_most(const struct codec *c)
+{
+    enum { HEADERS = 4096, BLOCK = 6 };
+    return is_for_us(c) ? 2 * (uint64_t)c->image.n + BLOCK * blocks_of(&c->head) + HEADERS : 0;
+}
+
+/* libjpeg's coefficients and saved markers. The bytes with standard tables are in a buffer that
+ * doubles; with optimal tables they have room for what stuffing may add, and once more without it,
+ * or the image is written twice: six times the bytes. */
+uint64_t codec_tile_jpeg_claim(const struct codec *c)
+{
+    enum { POOLS = 512 << 10, BUFFERS = 6 };
+    if (!is_for_us(c))
+        return 0;
+    const uint64_t blocks = blocks_of(&c->head);
+    return (c->info.gzip ? c->unpacked.cap : 0) + blocks * sizeof(JBLOCK) + c->image.n +
+           BUFFERS * codec_tile_jpeg_most(c) + jpeg_optimizer_claim(DCTSIZE2 * blocks * 2 / 3) +
+           POOLS;
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
 
 static bool starts_with(const struct jpeg_marker_struct *m, int marker, const char *text, size_t n)
 {
@@ -39,13 +81,15 @@ static void write_coefficients(struct jpeg_writer *w)
     struct jpeg_compress_struct *to = &w->cinfo;
     jpeg_copy_critical_parameters(w->from, to);
     to->optimize_coding = w->optimize;
-    to->restart_in_rows = 1;
+    to->restart_in_rows = w->tile;
     jpeg_write_coefficients(to, w->coefficients);
     for (const struct jpeg_marker_struct *m = w->from->marker_list; m != NULL; m = m->next)
         if (!is_written(to, m))
             jpeg_write_marker(to, m->marker, m->data, m->data_length);
     jpeg_finish_compress(to);
 }
+
+/* ---- reading ------------------------------------------------------------------------------ */
 
 static void read_coefficients(struct jpeg_reader *r, void *context)
 {
@@ -62,47 +106,63 @@ static void read_coefficients(struct jpeg_reader *r, void *context)
         return;
     j->after = (struct bytes){r->source.next_input_byte, r->source.bytes_in_buffer};
     j->w->body = write_coefficients;
-    j->st = jpeg_writer_run(j->w, j->c, j->err);
+    j->st = jpeg_writer_run(j->w, j->c, &j->err);
 }
 
 /* A reader of its own: it keeps no markers of other images, and no tables. */
-static enum imrec_status
-transcode(struct codec *c, struct jpeg_writer *w, bool *done, struct imrec_error *err)
+static enum imrec_status read_and_write(struct job *j, struct imrec_error *err)
 {
+    struct codec *c = j->c;
     struct jpeg_reader *r;
-    struct job j = {.c = c, .w = w, .err = err};
-    struct imrec_error why;
     IMREC_TRY(jpeg_reader_new(&r, err));
     r->max_scans = c->limits.max_scans;
     r->stop = c->stop;
     jpeg_reader_begin(r, c->image, &c->head);
-    enum imrec_status st = jpeg_reader_run(r, read_coefficients, &j, &why);
+    const enum imrec_status st = jpeg_reader_run(r, read_coefficients, j, &j->err);
     if (st != IMREC_OK)
-        jpeg_writer_abort(w);
+        jpeg_writer_abort(j->w);
     jpeg_reader_free(r);
-    *done = st == IMREC_OK && j.is_whole && j.st == IMREC_OK;
-    if (st == IMREC_ERR_NO_MEMORY || st == IMREC_ERR_CANCELLED) {
+    if (st != IMREC_OK)
+        j->st = st;
+    return IMREC_OK;
+}
+
+/* Of an image that cannot be read, or written, nothing is said: it stays as it is. */
+static enum imrec_status
+transcode(struct codec *c, bool tile, bool *done, struct bytes *out, struct imrec_error *err)
+{
+    struct job j = {.c = c};
+    IMREC_TRY(jpeg_writer_of(c, &j.w, err));
+    j.w->tile = tile;
+    j.w->most = codec_tile_jpeg_most(c);
+    IMREC_TRY(read_and_write(&j, err));
+    if (j.st == IMREC_ERR_NO_MEMORY || j.st == IMREC_ERR_CANCELLED) {
         if (err != NULL)
-            *err = why;
-        return st;
+            *err = j.err;
+        return j.st;
     }
+    if (j.st != IMREC_OK || !j.is_whole)
+        return IMREC_OK;
     c->encoded.max = SIZE_MAX;
-    if (*done)
-        st = buf_append(&c->encoded, j.after.p, j.after.n, err);
-    return *done ? st : j.st; /* of an image that cannot be read nothing is said here */
+    IMREC_TRY(buf_append(&c->encoded, j.after.p, j.after.n, err));
+    *out = (struct bytes){c->encoded.p, c->encoded.n};
+    *done = true;
+    return IMREC_OK;
 }
 
 enum imrec_status
 codec_tile_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec_error *err)
 {
-    struct jpeg_writer *w;
     *done = false;
     *out = c->image;
-    if (c->format != &codec_jpeg || jpeg_head_arithmetic(&c->head))
-        return IMREC_OK;
-    IMREC_TRY(jpeg_writer_of(c, &w, err));
-    IMREC_TRY(transcode(c, w, done, err));
-    if (*done)
-        *out = (struct bytes){c->encoded.p, c->encoded.n};
-    return IMREC_OK;
+    return is_for_us(c) ? transcode(c, true, done, out, err) : IMREC_OK;
+}
+
+enum imrec_status
+codec_baseline_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec_error *err)
+{
+    *done = false;
+    *out = c->image;
+    return is_for_us(c) && jpeg_head_progressive(&c->head) ? transcode(c, false, done, out, err)
+                                                           : IMREC_OK;
 }

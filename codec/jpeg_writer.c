@@ -24,9 +24,17 @@ static void ignore_message(j_common_ptr cinfo, int level)
     (void)cinfo, (void)level;
 }
 
+/* Whatever room the buffer has: what becomes of an image does not depend on those before. */
+static void end_if(struct jpeg_writer *w, bool more)
+{
+    if (more)
+        ERREXIT(&w->cinfo, JERR_BUFFER_SIZE);
+}
+
 /* Twice the room; what has been written stays. */
 static void grow(struct jpeg_writer *w)
 {
+    end_if(w, w->out->cap > w->most);
     const size_t cap = w->out->cap > 0 ? 2 * w->out->cap : FIRST_BYTES;
     uint8_t *p = imrec_realloc(w->out->p, cap, 1);
     if (p == NULL) {
@@ -61,6 +69,7 @@ static void end_output(j_compress_ptr cinfo)
 {
     struct jpeg_writer *w = cinfo->client_data;
     w->out->n = w->out->cap - w->destination.free_in_buffer;
+    end_if(w, w->out->n > w->most);
 }
 
 /* Called for every few rows, also of the pass that finds libjpeg's own optimal tables. */

@@ -21,6 +21,8 @@ struct jpeg_writer {
     void (*body)(struct jpeg_writer *w); /* what is written, by the members below */
     struct jpeg_decompress_struct *from; /* of coefficients that are written again */
     jvirt_barray_ptr *coefficients;
+    bool tile;      /* restart markers */
+    size_t most;    /* bytes: an image of more is given up */
     bool optimize;  /* by libjpeg */
     bool no_memory; /* for *out */
     const struct stop *stop;

@@ -67,6 +67,7 @@ static void count_image(struct counting *n, const struct imrec_record *r)
     n->card->cmyk += info.cmyk;
     n->card->gzip += info.gzip;
     n->card->rotated += info.orientation > 1;
+    n->card->restarts += info.restarts;
 }
 
 static enum imrec_status

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "im2rec/item/pack_options.h"
 #include "im2rec/item/packer.h"
 #include "im2rec/item/read_file.h"
 #include "parallel/ordered.h"
@@ -110,7 +111,7 @@ static enum imrec_status run_workers(struct pack_run *r, struct imrec_error *err
  * writes, more than two readers slow each other down. */
 static uint32_t few_workers(const struct imrec_pack_options *o, uint32_t workers)
 {
-    const bool few = o->pass_through && o->check != IMREC_CHECK_DECODE;
+    const bool few = o->pass_through && o->check != IMREC_CHECK_DECODE && !pack_options_rewrites(o);
     return few && workers > 2 ? 2 : workers;
 }
 

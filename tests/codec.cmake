@@ -1,5 +1,5 @@
 imrec_test(test_codec codec)
-imrec_test(test_codec_claim codec)
+imrec_test(test_codec_claim codec SOURCES support/images.c)
 imrec_test(test_baseline_kernels kernels jpeg)
 imrec_test(test_baseline_rows kernels jpeg)
 imrec_test(test_bmp codec)

@@ -1,6 +1,6 @@
 # The programs from outside: every programs/PROGRAM/CASE.sh, on a folder of made images (im2rec) or on
 # sets made by make_set (the toolbox).
-add_executable(make_images support/make_images.c)
+add_executable(make_images support/make_images.c support/images.c)
 imrec_link(make_images im2rec)
 target_link_libraries(make_images PRIVATE PkgConfig::CHECK m)
 add_executable(make_set support/make_set.c)

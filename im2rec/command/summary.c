@@ -72,6 +72,10 @@ void summary_card(FILE *out, const char *name, const struct imrec_pack_result *r
     classes(out, r);
     sizes(out, r);
     counts(out, "kinds", r->kinds, r->kind_count);
+    if (r->rewritten != 0)
+        fprintf(out,
+                "rewritten  %10s  JPEGs, without loss; the others have the bytes of their files\n",
+                human_count(r->rewritten, n));
     if (r->mended != 0)
         fprintf(out, "mended     %10s  with %" PRIu64 " warnings of the decoder\n",
                 human_count(r->mended, n), r->warnings);
@@ -106,11 +110,11 @@ void summary_json(FILE *out, const struct imrec_pack_result *r, double seconds)
     JSON_UINTS(&j, {"packed", r->packed}, {"skipped", r->skipped});
     json_real(&j, "seconds", seconds);
     json_real(&j, "images_per_s", rate(r, seconds));
-    JSON_UINTS(&j, {"bytes", r->bytes}, {"shards", r->shards}, {"lists", r->lists},
-               {"total", r->total}, {"resumed", r->resumed}, {"mended", r->mended},
-               {"warnings", r->warnings}, {"file_bytes", r->file_bytes},
-               {"other_files", r->other_files}, {"classes", r->classes},
-               {"class_min", r->class_least}, {"class_max", r->class_most});
+    JSON_UINTS(
+        &j, {"bytes", r->bytes}, {"shards", r->shards}, {"lists", r->lists}, {"total", r->total},
+        {"resumed", r->resumed}, {"mended", r->mended}, {"warnings", r->warnings},
+        {"file_bytes", r->file_bytes}, {"rewritten", r->rewritten}, {"other_files", r->other_files},
+        {"classes", r->classes}, {"class_min", r->class_least}, {"class_max", r->class_most});
     json_range(&j, "width_px", &r->width);
     json_range(&j, "height_px", &r->height);
     json_counts(&j, "kinds", r->kinds, r->kind_count);

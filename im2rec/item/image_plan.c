@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "formats/recordio/recordio.h"
+#include "im2rec/item/pack_options.h"
 #include "im2rec/item/resizing.h"
 
 #include <string.h>
@@ -131,12 +132,18 @@ image_plan_make(const struct image_to_plan *i, struct image_plan *out, struct im
 
 void image_plan_pass(const struct image_to_plan *i, bool checked, struct image_plan *out)
 {
-    const uint64_t framed = recordio_framed_bytes(i->file) + i->head_bytes + FRAME_BYTES;
+    const uint64_t head = i->head_bytes + FRAME_BYTES;
+    const uint64_t framed = recordio_framed_bytes(i->file) + head;
     *out = (struct image_plan){.denominator = 1};
     out->need.work = i->file.n + i->head_bytes + framed + (checked ? codec_claim(i->codec, 1) : 0);
     out->need.record = framed;
     if (i->info == NULL)
         return;
+    if (pack_options_rewrites(i->o)) { /* then copied after its head and once more into its frame */
+        const uint64_t jpeg = codec_tile_jpeg_most(i->codec);
+        out->need.work += codec_tile_jpeg_claim(i->codec) + 2 * jpeg + head;
+        out->need.record = max_u64(framed, jpeg + head);
+    }
     out->to_width = i->info->width;
     out->to_height = i->info->height;
 }

@@ -32,8 +32,8 @@ struct image_plan {
 IMREC_NODISCARD enum imrec_status
 image_plan_make(const struct image_to_plan *i, struct image_plan *out, struct imrec_error *err);
 
-/* What a file takes that is only passed through; `checked`: it is decoded too. info is NULL where
- * nothing was begun. */
+/* What a file takes that is only passed through, or a JPEG that is written again; `checked`: it is
+ * decoded too. info is NULL where nothing was begun. */
 void image_plan_pass(const struct image_to_plan *i, bool checked, struct image_plan *out);
 
 /* Adds what a mask takes that goes where its image goes. */

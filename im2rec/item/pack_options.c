@@ -56,6 +56,17 @@ bool pack_options_encodes_jpeg(const struct imrec_pack_options *o)
     return !o->pass_through && !o->pixels && o->encoding == IMREC_ENCODE_JPEG;
 }
 
+bool pack_options_rewrites(const struct imrec_pack_options *o)
+{
+    return o->pass_through && (o->tile == IMREC_TILE_YES || o->baseline);
+}
+
+static bool has_tiles(const struct imrec_pack_options *o)
+{
+    return o->tile == IMREC_TILE_YES ||
+           (o->tile == IMREC_TILE_AUTO && pack_options_encodes_jpeg(o));
+}
+
 static enum imrec_status check_fields(const struct imrec_pack_options *o, struct imrec_error *err)
 {
     if (o->fields[0] != '\0' && o->list)
@@ -72,9 +83,12 @@ static enum imrec_status check_encoding(const struct imrec_pack_options *o, stru
     if (o->pass_through && alters_images(o))
         return refuse(err, "pass_through stores files as they are: resize, center_crop, color, "
                            "encoding and inter_method cannot go with it");
-    if (o->tile == IMREC_TILE_YES && !pack_options_encodes_jpeg(o))
-        return refuse(err, "tile is about JPEGs that are encoded: pass_through, pixels and "
-                           "encoding=png cannot go with it");
+    if (o->pass_through || pack_options_encodes_jpeg(o))
+        return IMREC_OK;
+    if (o->tile == IMREC_TILE_YES)
+        return refuse(err, "tile is about JPEGs: pixels and encoding=png cannot go with it");
+    if (o->baseline)
+        return refuse(err, "baseline is about JPEGs: pixels and encoding=png cannot go with it");
     return IMREC_OK;
 }
 
@@ -164,6 +178,8 @@ enum imrec_status pack_options_check(const struct imrec_pack_options *given,
     IMREC_TRY(skip_limit_parse(out->max_skipped, &limit, err));
     if (out->annotations[0] != '\0')
         out->pack_label = true;
+    if (out->pass_through && out->tile == IMREC_TILE_YES)
+        out->baseline = true; /* one scan has the markers */
     if (!source_is_remote(out->masks))
         IMREC_TRY(source_check_local(out->masks, err));
     out->masks = source_path(out->masks);
@@ -217,7 +233,9 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
     const bool archives = o->image_ext[0] != '\0' || o->label_ext[0] != '\0';
     const bool places = o->keypoints != 0 || o->drawn_on != IMREC_DRAWN_ON_UPRIGHT;
     if (strcmp(p->name, "tile") == 0) /* sets that do not name it have no tiles */
-        return pack_options_encodes_jpeg(o);
+        return pack_options_encodes_jpeg(o) || has_tiles(o);
+    if (strcmp(p->name, "baseline") == 0)
+        return pack_options_rewrites(o);
     if (strcmp(p->name, "drop_empty") == 0) /* sets that do not name it have dropped them */
         return o->annotations[0] != '\0' && !o->drop_empty;
     return is_one_of(p->name, names) || is_one_of(p->name, shard_kinds[o->format]->options) ||
@@ -241,9 +259,9 @@ void pack_option_text(const struct imrec_pack_options *o, const struct param *p,
 {
     const void *field = (const char *)o + p->offset;
     const struct imrec_share *share = field;
-    const enum imrec_tile yes = IMREC_TILE_YES;
-    if (field == &o->tile && o->tile == IMREC_TILE_AUTO && pack_options_encodes_jpeg(o))
-        field = &yes;
+    const enum imrec_tile tile = has_tiles(o) ? IMREC_TILE_YES : IMREC_TILE_NO;
+    if (field == &o->tile)
+        field = &tile;
     switch (p->type) {
     case PARAM_INT:
         snprintf(out, room, "%" PRId64, *(const int64_t *)field);
@@ -263,6 +281,18 @@ void pack_option_text(const struct imrec_pack_options *o, const struct param *p,
     default: /* no other type shapes bytes */
         out[0] = '\0';
     }
+}
+
+void pack_option_preset(const struct imrec_pack_options *o, const struct param *p, char *out,
+                        size_t room)
+{
+    struct imrec_pack_options defaults;
+    imrec_pack_options_init(&defaults);
+    if (p->offset == offsetof(struct imrec_pack_options, tile)) { /* auto: by the others */
+        defaults = *o;
+        defaults.tile = IMREC_TILE_AUTO;
+    }
+    pack_option_text(&defaults, p, out, room);
 }
 
 uint64_t pack_options_fingerprint(const struct imrec_pack_options *o, uint64_t from)

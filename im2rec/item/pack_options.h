@@ -23,12 +23,17 @@ IMREC_NODISCARD enum imrec_status pack_task_paths(const struct imrec_pack_task *
 uint32_t pack_options_channels(const struct imrec_pack_options *o);
 /* Are records JPEGs that the packer encodes? */
 bool pack_options_encodes_jpeg(const struct imrec_pack_options *o);
+/* Are JPEGs that are passed through written again, without loss? */
+bool pack_options_rewrites(const struct imrec_pack_options *o);
 
 /* Whether the set's bytes depend on it; these are in the manifest. */
 bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *p);
 #define PACK_OPTION_BYTES 4200 /* of any value as text */
 void pack_option_text(const struct imrec_pack_options *o, const struct param *p, char *out,
                       size_t room);
+/* The text that it has where nobody names it, and the others are as in *o. */
+void pack_option_preset(const struct imrec_pack_options *o, const struct param *p, char *out,
+                        size_t room);
 
 /* 64 bits over every option that shapes the bytes of the set; `from` goes in first. */
 uint64_t pack_options_fingerprint(const struct imrec_pack_options *o, uint64_t from);

@@ -8,6 +8,7 @@
 #include "codec/codec.h"
 #include "formats/recordio/record_fields.h"
 #include "formats/recordio/record_mask.h"
+#include "im2rec/item/pack_options.h"
 #include "im2rec/item/resizing.h"
 #include "imrec/detection.h"
 
@@ -196,6 +197,22 @@ static bool frame(struct packer *k, struct pack_item *p, struct bytes image)
 
 /* ---- one image ------------------------------------------------------------------------ */
 
+/* The JPEG with the same coefficients in one sequential scan; what cannot be that stays as it is.
+ */
+static bool rewrite(struct packer *k, struct pack_item *p, struct bytes *out)
+{
+    struct imrec_error err;
+    struct bytes jpeg;
+    enum imrec_status st;
+    if (k->o->tile == IMREC_TILE_YES)
+        st = codec_tile_jpeg(k->codec, &p->outcome.rewritten, &jpeg, &err);
+    else
+        st = codec_baseline_jpeg(k->codec, &p->outcome.rewritten, &jpeg, &err);
+    if (st == IMREC_OK && p->outcome.rewritten)
+        *out = jpeg;
+    return packer_fine(p, st, &err);
+}
+
 /* The image bytes of the record: the file's own, or encoded again. */
 static bool image_bytes(struct packer *k, struct pack_item *p, struct bytes *out)
 {
@@ -210,7 +227,8 @@ static bool image_bytes(struct packer *k, struct pack_item *p, struct bytes *out
         return recode(k, p, out);
     return item_targets_keep(m, p, &k->info) &&
            (k->o->check != IMREC_CHECK_DECODE ||
-            packer_fine(p, codec_check(k->codec, &p->outcome.warnings, &err), &err));
+            packer_fine(p, codec_check(k->codec, &p->outcome.warnings, &err), &err)) &&
+           (!pack_options_rewrites(k->o) || rewrite(k, p, out));
 }
 
 /* A record's boxes go where the image goes, and some may leave it; where records have as many

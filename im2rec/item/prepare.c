@@ -110,7 +110,8 @@ static bool load(struct packer *k, struct pack_item *p)
                                                           : true);
 }
 
-static bool begin(struct packer *k, struct pack_item *p)
+/* `asked`: an image that cannot be read is skipped; else it is passed through like any file. */
+static bool begin(struct packer *k, struct pack_item *p, bool asked)
 {
     const struct codec_limits limits = {.max_pixels = k->o->max_pixels,
                                         .accept_truncated = k->o->accept_truncated,
@@ -119,11 +120,15 @@ static bool begin(struct packer *k, struct pack_item *p)
     const struct bytes file = packer_file(k);
     const bool pixels = p->from == PARCEL_PIXELS;
     const uint64_t claim = pixels ? 0 : codec_begin_claim(file);
-    if (!packer_hold(k, p, (struct budget_need){k->head.n + file.n + claim, 0}) ||
-        !packer_fine(p,
-                     pixels ? codec_begin_pixels(k->codec, &k->pixels, &limits, &k->info, &err)
-                            : codec_begin(k->codec, file, &limits, &k->info, &err),
-                     &err))
+    if (!packer_hold(k, p, (struct budget_need){k->head.n + file.n + claim, 0}))
+        return false;
+    const enum imrec_status st =
+        pixels ? codec_begin_pixels(k->codec, &k->pixels, &limits, &k->info, &err)
+               : codec_begin(k->codec, file, &limits, &k->info, &err);
+    k->is_begun = st == IMREC_OK;
+    if (!asked && (st == IMREC_ERR_CORRUPT || st == IMREC_ERR_UNSUPPORTED || st == IMREC_ERR_LIMIT))
+        return true;
+    if (!packer_fine(p, st, &err))
         return false;
     describe(p, &k->info);
     return true;
@@ -148,11 +153,12 @@ static bool plan(struct packer *k, struct pack_item *p)
 {
     struct imrec_error err;
     const bool pass = k->o->pass_through, checked = k->o->check == IMREC_CHECK_DECODE;
-    const bool looks = !pass || k->o->check != IMREC_CHECK_NONE || item_targets_asks(&k->targets);
+    const bool asked = !pass || k->o->check != IMREC_CHECK_NONE || item_targets_asks(&k->targets);
+    const bool looks = asked || pack_options_rewrites(k->o);
     uint64_t mask = 0;
+    k->is_begun = false;
     k->is_sound = looks && p->from != PARCEL_PIXELS && wav_is(packer_file(k));
-    k->is_begun = looks && !k->is_sound;
-    if ((k->is_sound && !is_packable_sound(k, p)) || (k->is_begun && !begin(k, p)))
+    if (k->is_sound ? asked && !is_packable_sound(k, p) : looks && !begin(k, p, asked))
         return false;
     const struct image_to_plan i = {.o = k->o,
                                     .codec = k->codec,

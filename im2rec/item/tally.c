@@ -60,6 +60,7 @@ void tally_add(struct tally *t, const struct outcome *o)
     t->warnings += o->warnings;
     t->file_bytes += o->file_bytes;
     t->unlabelled += o->unlabelled;
+    t->rewritten += o->rewritten;
     if (o->kind[0] != '\0')
         count_kind(t, o->kind, o->encoded);
     if (o->width != 0) {
@@ -130,6 +131,7 @@ void tally_result(const struct tally *t, struct imrec_pack_result *out)
     out->warnings = t->warnings;
     out->file_bytes = t->file_bytes;
     out->unlabelled = t->unlabelled;
+    out->rewritten = t->rewritten;
     out->width = range_of(t->sizes);
     out->height = range_of(t->sizes + SIZES);
     classes_of(t, out);

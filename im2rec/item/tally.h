@@ -16,12 +16,13 @@ struct outcome {
     int64_t class_index;    /* -1: no class */
     uint64_t file_bytes;
     bool encoded;    /* not stored unchanged; set by the writer */
+    bool rewritten;  /* passed through, but written again without loss */
     bool unlabelled; /* its label 0 means none */
     char kind[32];   /* "jpeg baseline"; "" = not looked at */
 };
 
 struct tally {
-    uint64_t packed, skipped, mended, warnings, file_bytes, unlabelled;
+    uint64_t packed, skipped, mended, warnings, file_bytes, unlabelled, rewritten;
     uint64_t reasons[REASON_COUNT];
     struct imrec_pack_count kinds[IMREC_PACK_KINDS];
     uint64_t encoded[IMREC_PACK_KINDS]; /* of each kind */

@@ -206,12 +206,23 @@ static void keep_choice(struct append *a)
               drops ? "without" : "with");
 }
 
+static bool had(const struct append *a, const char *name, const char *value)
+{
+    const char *old = old_option(a, name);
+    return old != NULL && strcmp(old, value) == 0;
+}
+
 /* A set has tiles, or it has none: what is appended follows, unless the options name it. */
 static void keep_tiles(struct append *a)
 {
-    const char *tile = old_option(a, "tile");
-    if (a->o.tile == IMREC_TILE_AUTO && pack_options_encodes_jpeg(&a->o))
-        a->o.tile = tile != NULL && strcmp(tile, "yes") == 0 ? IMREC_TILE_YES : IMREC_TILE_NO;
+    const bool passes = a->o.pass_through, before = pack_options_rewrites(&a->o);
+    if (a->o.tile == IMREC_TILE_AUTO && (passes || pack_options_encodes_jpeg(&a->o)))
+        a->o.tile = had(a, "tile", "yes") ? IMREC_TILE_YES : IMREC_TILE_NO;
+    a->o.baseline = a->o.baseline || (passes && had(a, "baseline", "1"));
+    if (pack_options_rewrites(&a->o) && !before)
+        imrec_log(IMREC_LOG_WARNING,
+                  "%s was packed with %s: so are the appended JPEGs, without loss", a->rec,
+                  a->o.tile == IMREC_TILE_YES ? "tile" : "baseline");
 }
 
 /* OUT.appended.part: while it is there, OUT.appended is an append's own and may be replaced. */

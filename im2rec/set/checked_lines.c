@@ -10,6 +10,8 @@
 #include <string.h>
 
 #define CHECK_BYTES 8
+#define PACKED      'p'
+#define REWRITTEN   'r'
 #define PIECE_BYTES ((size_t)1 << 20)
 
 static uint32_t check_of(const void *p, size_t n)
@@ -56,9 +58,9 @@ void checked_outcome_head(const struct outcome *o, char head[CHECKED_HEAD_BYTES]
     if (o->reason != REASON_NONE)
         snprintf(head, CHECKED_HEAD_BYTES, "s %" PRIu64 " %s", o->index, reason_word(o->reason));
     else
-        snprintf(head, CHECKED_HEAD_BYTES, "p %" PRIu64 " %u %u %u %" PRId64 " %" PRIu64 " %s",
-                 o->index, o->width, o->height, o->warnings, o->class_index, o->file_bytes,
-                 o->kind);
+        snprintf(head, CHECKED_HEAD_BYTES, "%c %" PRIu64 " %u %u %u %" PRId64 " %" PRIu64 " %s",
+                 o->rewritten ? REWRITTEN : PACKED, o->index, o->width, o->height, o->warnings,
+                 o->class_index, o->file_bytes, o->kind);
 }
 
 /* ---- reading ---------------------------------------------------------------------------- */
@@ -175,17 +177,21 @@ static bool read_skip(const char *head, struct outcome *o)
 static bool read_packed(const char *head, struct outcome *o)
 {
     int at = 0;
-    if (sscanf(head, "p %" SCNu64 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNd64 " %" SCNu64 "%n",
+    o->rewritten = head[0] == REWRITTEN;
+    if (sscanf(head + 1,
+               " %" SCNu64 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNd64 " %" SCNu64 "%n",
                &o->index, &o->width, &o->height, &o->warnings, &o->class_index, &o->file_bytes,
                &at) != 6 ||
-        at == 0 || head[at] != ' ')
+        at == 0 || head[1 + at] != ' ')
         return false;
-    snprintf(o->kind, sizeof(o->kind), "%s", head + at + 1);
+    snprintf(o->kind, sizeof(o->kind), "%s", head + 1 + at + 1);
     return true;
 }
 
 bool checked_outcome_read(const char *head, struct outcome *o)
 {
     *o = (struct outcome){.class_index = -1};
-    return head[0] == 's' ? read_skip(head, o) : head[0] == 'p' && read_packed(head, o);
+    if (head[0] == 's')
+        return read_skip(head, o);
+    return (head[0] == PACKED || head[0] == REWRITTEN) && read_packed(head, o);
 }

@@ -3,6 +3,7 @@
  *
  *     j VERSION FINGERPRINT TOTAL FORMAT                      the first line
  *     p INDEX WIDTH HEIGHT WARNINGS CLASS FILE_BYTES KIND     packed  (<tab> report line)
+ *     r as p                                                  the same, written again without loss
  *     s INDEX REASON                                          skipped (<tab> report line)
  *     f NUMBER RECORDS REC_BYTES REC_CRC IDX_BYTES IDX_CRC CRC_BYTES CRC_CRC
  *                                                             a shard is finished

@@ -224,16 +224,17 @@ static enum imrec_status count_skip(struct writer *w, const struct outcome *o,
 }
 
 /* Pixels have no bytes of their own; a sound is never encoded. */
-static bool was_encoded(const struct imrec_pack_options *o, const char *kind)
+static bool was_encoded(const struct imrec_pack_options *o, const struct outcome *of)
 {
-    if (o->pixels || strcmp(kind, "wav") == 0)
+    if (o->pixels || strcmp(of->kind, "wav") == 0)
         return false;
-    return !o->pass_through || strncmp(kind, "pixels ", strlen("pixels ")) == 0;
+    return !o->pass_through || of->rewritten ||
+           strncmp(of->kind, "pixels ", strlen("pixels ")) == 0;
 }
 
 static void count(struct writer *w, struct outcome o)
 {
-    o.encoded = was_encoded(w->o.pack, o.kind);
+    o.encoded = was_encoded(w->o.pack, &o);
     tally_add(&w->tally, &o);
 }
 

@@ -146,11 +146,9 @@ put_number(struct buf *out, const char *key, uint64_t v, struct imrec_error *err
 static enum imrec_status put_options(struct buf *out, const struct plan *p, struct imrec_error *err)
 {
     char text[PACK_OPTION_BYTES], preset[PACK_OPTION_BYTES], key[80];
-    struct imrec_pack_options defaults;
-    imrec_pack_options_init(&defaults);
     for (const struct param *row = pack_params; row->name != NULL; row++) {
         pack_option_text(&p->o, row, text, sizeof(text));
-        pack_option_text(&defaults, row, preset, sizeof(preset));
+        pack_option_preset(&p->o, row, preset, sizeof(preset));
         snprintf(key, sizeof(key), "option.%s", row->name);
         if (strcmp(text, preset) != 0)
             IMREC_TRY(put(out, key, text, err));

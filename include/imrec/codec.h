@@ -20,6 +20,7 @@ struct imrec_image_info {
     bool gzip;              /* wrapped in gzip */
     bool cmyk;              /* four inks, read as inverted, the way Adobe writes them */
     const char *sampling;   /* JPEG: "4:2:0", "4:4:4", ..., "grey", "other"; otherwise "" */
+    bool restarts;          /* JPEG: it has restart markers, as --tile writes them */
 };
 
 /* Reads the header only. IMREC_ERR_UNSUPPORTED: this build does not read the format, which the

@@ -101,6 +101,7 @@ struct imrec_dataset_card {
     struct imrec_kind_count kinds[24]; /* kind_count, most frequent first */
     uint32_t kind_count;
     uint64_t grey, cmyk, gzip, rotated; /* of images; rotated: not upright according to EXIF */
+    uint64_t restarts;                  /* of images: JPEGs with restart markers */
     uint64_t masks;                     /* of images: those with a mask */
     uint64_t sounds;                    /* of images: those that are sounds, without a width */
     struct imrec_range channels, sample_rate, milliseconds; /* of sounds */

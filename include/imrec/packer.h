@@ -28,7 +28,9 @@ enum imrec_archive_errors {
     IMREC_ARCHIVE_SKIP_DAMAGE,
     IMREC_ARCHIVE_STOP,
 };
-/* Do JPEGs that are encoded get restart markers? Auto: yes; with --append: as the set has them. */
+/* Do JPEGs get restart markers? Auto: those that are encoded do, those that are passed through do
+ * not; with --append: as the set has them. Yes, with pass_through: they are written again, their
+ * coefficients as they are; an image that is no JPEG, or a damaged one, keeps its bytes. */
 enum imrec_tile { IMREC_TILE_AUTO, IMREC_TILE_YES, IMREC_TILE_NO };
 enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
 
@@ -87,7 +89,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(const char *, columns,       "",  0, 4095,    "NAME,...", "list", "names of the list's last columns, those after the path, which are packed as fields of the record; of a name that is written as url? an empty column is no field") \
     X(enum imrec_archive_errors, archive_errors, "skip", 0, 2, "skip|skip_damage|stop", "list", "what is wrong with an archive or a sample of it: skip and report it; the same for damage alone, the rest is an error; or all of it is an error, before anything is packed") \
     X(int64_t, label_offset,       "0", -(1 << 24), 1 << 24, "classes", "list", "of tar archives and TFRecord files: added to every label; -1 for classes that count from 1") \
-    X(enum imrec_tile, tile,       "auto", 0, 2,    "auto|yes|no", "image", "write a restart marker at the end of each row of blocks, so that readers decode no rows but those that they need; auto = yes, in JPEGs that are encoded; with --append: as the set has them")
+    X(enum imrec_tile, tile,       "auto", 0, 2,    "auto|yes|no", "image", "write a restart marker at the end of each row of blocks, so that readers decode no rows but those that they need; auto = yes, in JPEGs that are encoded; with --append: as the set has them; with --pass-through, where auto = no, JPEGs are written again without loss") \
+    X(bool,    baseline,           "0", 0, 1,       "",        "image", "with --pass-through: write progressive JPEGs again as sequential ones, without loss (implied by --tile); JPEGs that are encoded are baseline in any case")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until
@@ -162,6 +165,8 @@ struct imrec_pack_result {
     struct imrec_pack_count encoded[IMREC_PACK_KINDS];
     uint32_t encoded_count;
     uint64_t unlabelled; /* of packed: without a label; 0 is stored */
+    uint64_t rewritten;  /* of packed: JPEGs that were passed through, but written again without
+                            loss,  as tile or baseline asks for; they count as encoded */
     struct imrec_pack_skip first_skips[IMREC_PACK_SKIPS]; /* in the order of the list; */
     uint32_t first_skip_count;                            /* options.report has all of them */
     bool was_complete; /* resume=1 found a finished set: packed, skipped, resumed, shards, bytes and

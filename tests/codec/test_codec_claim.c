@@ -2,6 +2,7 @@
  * of small files that take much memory, of which support/make_hostile.py makes one of each kind.
  * All that the libraries ask for is counted too: malloc() and its like are this program's own. */
 #include "codec/codec.h"
+#include "tests/support/images.h"
 #include "tests/support/packing.h"
 #include "tests/support/suite.h"
 
@@ -129,6 +130,27 @@ static bool can_count(void)
 
 CASE(.begin = can_count, .timeout = 60)
 
+static void tile(const char *name, struct bytes file)
+{
+    const struct codec_limits limits = {.max_pixels = 1 << 28};
+    struct imrec_image_info info;
+    struct imrec_error err;
+    struct bytes out;
+    struct codec *c;
+    bool done;
+    ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
+    if (codec_begin(c, file, &limits, &info, &err) == IMREC_OK) {
+        const uint64_t claimed = codec_tile_jpeg_claim(c), most = codec_tile_jpeg_most(c);
+        const long long before = begin_counting();
+        ck_assert_int_eq(codec_tile_jpeg(c, &done, &out, &err), IMREC_OK);
+        compare(name, done ? "tiles" : "declined", held_since(before), claimed);
+        ck_assert(!done || out.n <= most);
+        ck_assert_int_eq(claimed != 0, strcmp(info.format, "jpeg") == 0 &&
+                                           strstr(info.kind, "arithmetic") == NULL);
+    }
+    codec_free(c);
+}
+
 TEST(no_decode_holds_more_than_it_claimed)
 {
     struct dirent *e;
@@ -146,11 +168,36 @@ TEST(no_decode_holds_more_than_it_claimed)
         decode(e->d_name, file, 1, 1);
         decode(e->d_name, file, 1, 4);
         decode(e->d_name, file, 4, 3);
+        tile(e->d_name, file);
         free((void *)(uintptr_t)file.p);
         files++;
     }
     closedir(folder);
     ck_assert_uint_gt(files, 25);
+}
+
+TEST(no_jpeg_that_is_written_again_takes_more_than_was_claimed)
+{
+    static const struct jpeg_layout layouts[] = {
+        {.colours = COLOURS_YCC, .h = 2, .v = 2, .quality = 100, .optimal = true},
+        {.colours = COLOURS_YCC, .h = 1, .v = 1, .progressive = true},
+        {.colours = COLOURS_YCCK, .h = 2, .v = 2, .quality = 98},
+        {.colours = COLOURS_YCC, .h = 4, .v = 1, .quality = 5, .progressive = true},
+        {.colours = COLOURS_GREY, .h = 1, .v = 1, .quality = 1, .progressive = true},
+        {.colours = COLOURS_YCC, .h = 2, .v = 2, .arithmetic = true},
+    };
+    static const uint32_t sizes[][2] = {{1603, 1201}, {1, 1}, {7, 20011}, {20011, 7}};
+    char name[64];
+    for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++)
+        for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++) {
+            const struct bytes jpeg = jpeg_make(sizes[k][0], sizes[k][1], &layouts[i]);
+            snprintf(name, sizeof(name), "layout %zu %ux%u", i, sizes[k][0], sizes[k][1]);
+            tile(name, jpeg);
+            bytes_free(jpeg);
+        }
+    const struct bytes jpeg = jpeg_of_short_codes(8000);
+    tile("short codes", jpeg);
+    bytes_free(jpeg);
 }
 
 static void encode(uint32_t width, uint32_t height, uint32_t channels, int quality)

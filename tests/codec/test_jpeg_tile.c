@@ -1,5 +1,6 @@
 /* tests/codec/test_jpeg_tile.c - JPEGs coded again in tiles: pixels, markers and what follows the
  * image stay; what cannot be read without a warning stays as it is. */
+#include "base/alloc.h"
 #include "tests/support/images.h"
 #include "tests/support/twin.h"
 
@@ -43,14 +44,6 @@ static struct bytes with_more(struct bytes jpeg)
     return (struct bytes){p, (size_t)(to + 8 - p)};
 }
 
-static bool holds(struct bytes b, const char *text, size_t n)
-{
-    for (size_t i = 0; i + n <= b.n; i++)
-        if (memcmp(b.p + i, text, n) == 0)
-            return true;
-    return false;
-}
-
 static void
 must_be_equal(struct twin *t, struct bytes a, struct bytes b, uint32_t width, uint32_t height)
 {
@@ -61,15 +54,18 @@ must_be_equal(struct twin *t, struct bytes a, struct bytes b, uint32_t width, ui
     ck_assert_mem_eq(t->truth.view.pixels, t->made.view.pixels, (size_t)width * height * 3);
 }
 
-/* A copy of the tiles; NULL: it is none. */
-static struct bytes tile(struct codec *c, struct bytes jpeg)
+typedef enum imrec_status
+rewrite_fn(struct codec *c, bool *done, struct bytes *out, struct imrec_error *err);
+
+/* A copy of what came of it; NULL: it stays as it is. */
+static struct bytes rewritten(struct codec *c, rewrite_fn *rewrite, struct bytes jpeg)
 {
     struct imrec_image_info info;
     struct imrec_error err;
     struct bytes out;
     bool done;
     ck_assert_msg(codec_begin(c, jpeg, &limits, &info, &err) == IMREC_OK, "%s", err.message);
-    ck_assert_msg(codec_tile_jpeg(c, &done, &out, &err) == IMREC_OK, "%s", err.message);
+    ck_assert_msg(rewrite(c, &done, &out, &err) == IMREC_OK, "%s", err.message);
     if (!done) {
         ck_assert(out.p == jpeg.p && out.n == jpeg.n);
         return (struct bytes){NULL, 0};
@@ -77,6 +73,11 @@ static struct bytes tile(struct codec *c, struct bytes jpeg)
     uint8_t *p = malloc(out.n);
     memcpy(p, out.p, out.n);
     return (struct bytes){p, out.n};
+}
+
+static struct bytes tile(struct codec *c, struct bytes jpeg)
+{
+    return rewritten(c, codec_tile_jpeg, jpeg);
 }
 
 CASE(.timeout = 60)
@@ -95,8 +96,8 @@ LOOP_TEST(pixels_and_markers_stay, 0, LAYOUTS) /* _i: layouts */
         must_be_equal(&t, jpeg, tiled, sizes[i][0], sizes[i][1]);
         ck_assert_int_eq(jpeg_head_read(tiled, 10, &head, NULL), IMREC_OK);
         ck_assert(head.restarts && !head.many_scans && !jpeg_head_progressive(&head));
-        ck_assert(holds(tiled, "\xFF\xE5\0\x0Bsomewhat", 13) &&
-                  holds(tiled, "\xFF\xFE\0\x07hello", 9));
+        ck_assert(bytes_hold(tiled, "\xFF\xE5\0\x0Bsomewhat", 13) &&
+                  bytes_hold(tiled, "\xFF\xFE\0\x07hello", 9));
         ck_assert_mem_eq(tiled.p + tiled.n - 8, "and more", 8);
         const struct bytes again = tile(t.own, tiled);
         ck_assert(again.n == tiled.n && memcmp(again.p, tiled.p, tiled.n) == 0);
@@ -151,4 +152,90 @@ TEST(what_has_defects_or_is_arithmetic_stays_as_it_is)
     codec_free(c);
     bytes_free(jpeg);
     bytes_free(coded);
+}
+
+LOOP_TEST(baseline_writes_progressive_images_again_and_no_others, 0, LAYOUTS) /* _i: layouts */
+{
+    struct twin t;
+    struct jpeg_head head;
+    twin_begin(&t);
+    const struct bytes jpeg = with_more(jpeg_make(75, 100, &layouts[_i]));
+    const struct bytes plain = rewritten(t.own, codec_baseline_jpeg, jpeg);
+    ck_assert_int_eq(plain.p != NULL, layouts[_i].progressive);
+    if (plain.p != NULL) {
+        must_be_equal(&t, jpeg, plain, 75, 100);
+        ck_assert_int_eq(jpeg_head_read(plain, 10, &head, NULL), IMREC_OK);
+        ck_assert(!head.restarts && !head.many_scans && !jpeg_head_progressive(&head));
+        ck_assert_mem_eq(plain.p + plain.n - 8, "and more", 8);
+        const struct bytes a = tile(t.own, jpeg), b = tile(t.own, plain); /* nothing is lost */
+        ck_assert(a.n == b.n && memcmp(a.p, b.p, a.n) == 0);
+        bytes_free(a);
+        bytes_free(b);
+    }
+    bytes_free(plain);
+    bytes_free(jpeg);
+    twin_end(&t);
+}
+
+TEST(an_image_that_cannot_be_one_scan_stays_as_it_is)
+{
+    const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 2, .v = 2, .separate_scans = true};
+    const struct bytes jpeg = jpeg_make(64, 64, &l);
+    struct codec *c;
+    uint8_t *p = (uint8_t *)jpeg.p;
+    size_t at = 0;
+    while (memcmp(p + at, "\xFF\xC0", 2) != 0)
+        at++;
+    p[at + 11] = 0x44; /* 16 blocks of the first component: more than an MCU of several has */
+    ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
+    ck_assert_ptr_null(tile(c, jpeg).p);
+    codec_free(c);
+    bytes_free(jpeg);
+}
+
+/* Standard tables would need 1.75 times the bytes that were claimed: it is given up, also where a
+ * buffer has the room. */
+TEST(an_image_of_too_short_codes_stays_as_it_is)
+{
+    const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 1, .v = 1, .quality = 100};
+    const struct bytes jpeg = jpeg_of_short_codes(5000), large = jpeg_make(500, 500, &l);
+    const struct bytes few = jpeg_of_short_codes(40); /* which headers hide */
+    struct codec *c;
+    ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
+    ck_assert_ptr_null(tile(c, jpeg).p);
+    for (int i = 0; i < 2; i++) {
+        const struct bytes tiled = tile(c, i == 0 ? large : few);
+        ck_assert_ptr_nonnull(tiled.p);
+        bytes_free(tiled);
+        ck_assert_ptr_null(tile(c, jpeg).p);
+    }
+    codec_free(c);
+    bytes_free(jpeg);
+    bytes_free(large);
+    bytes_free(few);
+}
+
+TEST(memory_that_runs_out_is_an_error_and_the_next_image_is_written)
+{
+    const struct bytes jpeg = jpeg_make(75, 100, &layouts[3]);
+    struct imrec_image_info info;
+    struct imrec_error err;
+    struct bytes out;
+    long failures = 0;
+    for (bool done = false; !done; failures++) {
+        struct codec *c;
+        ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
+        ck_assert_int_eq(codec_begin(c, jpeg, &limits, &info, &err), IMREC_OK);
+        imrec_alloc_fail_after(failures);
+        const enum imrec_status st = codec_tile_jpeg(c, &done, &out, &err);
+        imrec_alloc_fail_after(-1);
+        ck_assert_int_eq(st, done ? IMREC_OK : IMREC_ERR_NO_MEMORY);
+        const struct bytes tiled = tile(c, jpeg);
+        ck_assert_ptr_nonnull(tiled.p);
+        bytes_free(tiled);
+        codec_free(c);
+    }
+    ck_assert_int_gt(failures, 5);
+    ck_assert_int_eq(imrec_alloc_live(), 0);
+    bytes_free(jpeg);
 }

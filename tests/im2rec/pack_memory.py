@@ -117,6 +117,7 @@ def main():
         check_peak(im2rec, large, out, 256, 16, ["--resize", "256"])
         check_peak(im2rec, large, out, 512, 4, ["--augment", "rotate=30 max_random_scale=1.5 data_shape=3,300,300"])
         check_peak(im2rec, large, out, 512, 4, ["--pass-through", "--check", "decode"])
+        check_peak(im2rec, large, out, 512, 4, ["--pass-through", "--tile"])
         check_peak(im2rec, large, out, 512, 2, ["--format", "cbf", "--pixels", "--resize", "64", "--center-crop"])
         usual = make(folder / "usual", 1)
         packed = [check_address_space(im2rec, usual, out, limit, threads)

@@ -1,4 +1,5 @@
 """imrec.pack() of iterables: what is kept as it is, what is encoded, and what is refused by the item's name."""
+import io
 import json
 import os
 import threading
@@ -191,6 +192,21 @@ def test_options_of_the_group_image_are_asked_of_all_and_pass_through_keeps_byte
     assert imrec.pack(rows, out, encoding="png", force=True)["encoded"] == {"jpeg baseline": 1, "pixels rgb": 1}
     with pytest.raises(imrec.ArgumentError, match="pass_through stores files as they are"):
         imrec.pack(rows, out, pass_through=True, resize=3, force=True)
+
+
+@pytest.mark.parametrize("how, rewritten, kinds", [({"tile": "yes"}, 2, {"jpeg baseline": 2, "png": 1}),
+                                                   ({"baseline": True}, 1, {"jpeg baseline": 2, "png": 1}),
+                                                   ({"tile": "no"}, 0, {"jpeg baseline": 1, "jpeg progressive": 1, "png": 1})])
+def test_tile_and_baseline_alone_lose_nothing(out, how, rewritten, kinds):
+    image = pytest.importorskip("PIL.Image")
+    text = io.BytesIO()
+    image.fromarray(make_image(0)).save(text, "jpeg", progressive=True)
+    rows = [text.getvalue(), jpeg(make_image(1)), grey_png(2)]
+    card = imrec.pack(rows, out, label=None, **how)
+    assert card["rewritten"] == sum(card["encoded"].values()) == rewritten
+    assert imrec.info(out)["kinds"] == kinds and imrec.info(out)["restarts"] == 2 * (how == {"tile": "yes"})
+    for kept, row in zip(records(out), rows):
+        np.testing.assert_array_equal(imrec.decode(kept.image), imrec.decode(row))
 
 
 def test_what_cannot_be_packed_is_skipped_with_a_warning(out, tmp_path, caplog):

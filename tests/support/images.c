@@ -157,7 +157,52 @@ struct bytes jpeg_with_orientation(struct bytes jpeg, uint8_t orientation, bool 
     return (struct bytes){p, jpeg.n + sizeof(big)};
 }
 
+static uint8_t *put_bit(uint8_t *to, uint32_t *have, uint32_t bit)
+{
+    *to = (uint8_t)(*to << 1 | bit);
+    return ++*have % 8 == 0 ? to + 1 : to;
+}
+
+struct bytes jpeg_of_short_codes(uint32_t blocks)
+{
+    enum { COEFFICIENTS = 21, BITS = 6 }; /* each third one: a code of one bit, and five of value */
+    static const uint8_t quant[] = {0xFF, 0xD8, 0xFF, 0xDB, 0, 67, 0},
+                         code[] = {0xFF, 0xC4, 0, 20, 0, 1},
+                         scan[] = {0xFF, 0xDA, 0, 8, 1, 1, 0, 0, 63, 0};
+    const uint32_t width = 8 * blocks;
+    const uint8_t frame[] = {0xFF,           0xC0, 0, 11,   8, 0, 8, (uint8_t)(width >> 8),
+                             (uint8_t)width, 1,    1, 0x11, 0};
+    uint8_t *p = calloc(1, 256 + 16 * (size_t)blocks), *to = p;
+    uint32_t have = 0;
+    to = (uint8_t *)memcpy(to, quant, sizeof(quant)) + sizeof(quant);
+    to = (uint8_t *)memset(to, 1, 64) + 64;
+    to = (uint8_t *)memcpy(to, frame, sizeof(frame)) + sizeof(frame);
+    for (int ac = 0; ac < 2; ac++, to += 22) {
+        memcpy(to, code, sizeof(code));
+        to[4] = (uint8_t)(ac << 4);
+        to[21] = ac != 0 ? 0x25 : 0x00;
+    }
+    to = (uint8_t *)memcpy(to, scan, sizeof(scan)) + sizeof(scan);
+    for (uint32_t i = 0; i < blocks; i++) {
+        to = put_bit(to, &have, 0);
+        for (uint32_t k = 0; k < COEFFICIENTS * BITS; k++)
+            to = put_bit(to, &have, k % 2);
+    }
+    while (have % 8 != 0)
+        to = put_bit(to, &have, 1);
+    memcpy(to, "\xFF\xD9", 2);
+    return (struct bytes){p, (size_t)(to + 2 - p)};
+}
+
 void bytes_free(struct bytes b)
 {
     free((void *)(uintptr_t)b.p);
+}
+
+bool bytes_hold(struct bytes b, const char *text, size_t n)
+{
+    for (size_t i = 0; i + n <= b.n; i++)
+        if (memcmp(b.p + i, text, n) == 0)
+            return true;
+    return false;
 }

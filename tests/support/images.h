@@ -28,7 +28,10 @@ uint8_t *image_pixels(uint32_t width, uint32_t height, uint32_t channels);
 struct bytes jpeg_make(uint32_t width, uint32_t height, const struct jpeg_layout *layout);
 /* An APP1 with this orientation is put into a JPEG; `jpeg` is freed. */
 struct bytes jpeg_with_orientation(struct bytes jpeg, uint8_t orientation, bool big_endian);
+/* A grey row of blocks whose codes have one bit; the standard one of that AC symbol has 16. */
+struct bytes jpeg_of_short_codes(uint32_t blocks);
 void bytes_free(struct bytes b);
+bool bytes_hold(struct bytes b, const char *text, size_t n);
 
 /* A small generator for tests: the next number below n. */
 uint32_t pick(uint64_t *state, uint32_t n);

@@ -85,7 +85,7 @@ json_card(struct json *j, const struct imrec_dataset_card *c, const struct imrec
     json_range(j, "width", &c->width);
     json_range(j, "height", &c->height);
     JSON_UINTS(j, {"grey", c->grey}, {"cmyk", c->cmyk}, {"gzip", c->gzip}, {"rotated", c->rotated},
-               {"masks", c->masks}, {"sounds", c->sounds});
+               {"restarts", c->restarts}, {"masks", c->masks}, {"sounds", c->sounds});
     json_range(j, "channels", &c->channels);
     json_range(j, "sample_rate", &c->sample_rate);
     json_range(j, "milliseconds", &c->milliseconds);
@@ -116,6 +116,8 @@ static void print_kinds(const struct imrec_dataset_card *c)
         printf("of these   %" PRIu64 " grey, %" PRIu64 " CMYK, %" PRIu64 " in gzip, %" PRIu64
                " not upright\n",
                c->grey, c->cmyk, c->gzip, c->rotated);
+    if (c->restarts != 0)
+        printf("restarts   %s JPEGs with restart markers\n", human_count(c->restarts, n));
     if (c->masks != 0)
         printf("masks      %s\n", human_count(c->masks, n));
 }

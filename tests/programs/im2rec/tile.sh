@@ -22,7 +22,6 @@ pack --append --tile source plain.rec; tiles plain.rec
 echo "as they are"
 im2rec --quiet --no-shuffle --pass-through source pass.rec 2>/dev/null; tiles pass.rec
 grep -c '"tile"' pass.manifest.json
-im2rec --pass-through --tile source other.rec; echo "exit $?"
 im2rec --encoding png --tile source other.rec; echo "exit $?"
 echo "a finished set of the other kind"
 im2rec --quiet --no-shuffle --resize 32 --no-tile --resume source again.rec; echo "exit $?"
