@@ -314,6 +314,8 @@ put_tiled(void *context, const struct tiling_record *record, bool tiled, struct 
     return IMREC_OK;
 }
 
+#define TILING_MEMORY ((uint64_t)1 << 30) /* as im2rec's default */
+
 static enum imrec_status move_all(struct reshape *r, struct imrec_error *err)
 {
     struct tiling_record record;
@@ -323,6 +325,7 @@ static enum imrec_status move_all(struct reshape *r, struct imrec_error *err)
                                            .next = next_to_tile,
                                            .put = put_tiled,
                                            .threads = r->o->threads,
+                                           .memory = TILING_MEMORY,
                                            .stop = r->job->stop},
                           err);
     while ((st = next_record(r, &record, err)) == IMREC_OK)

@@ -19,6 +19,8 @@ struct tiling {
     enum imrec_status (*put)(void *context, const struct tiling_record *r, bool tiled,
                              struct imrec_error *err);
     int64_t threads; /* 0: every CPU */
+    uint64_t memory; /* bytes of images in work, and of those that wait to be put; an image that
+                        needs more than budget_most() of it stays as it is */
     const struct stop *stop;
 };
 

@@ -35,8 +35,9 @@ struct imrec_reshape_options {
                                                   `labels` are taken without label_offset */
     bool tile; /* JPEGs get restart markers at the end of each row of blocks, in one sequential
                   scan with optimal tables: coefficients, pixels and markers stay the same.
-                  What is no JPEG, is arithmetic, or has defects is copied. Several shards stay
-                  several, unless shards or shard_size say otherwise */
+                  What is no JPEG, is arithmetic, has defects, or takes more than 896 MiB of
+                  memory is copied. Several shards stay several, unless shards or shard_size
+                  say otherwise */
     int64_t threads; /* that do it; 0: every CPU this process may use */
 };
 
