@@ -9,7 +9,7 @@ set(IMREC_ARM64_TESTS
     test_image_record test_record_index test_recordio test_recordio_roundtrip test_recordio_vectors test_text_number
     test_text_vectors test_tfrecord
     test_baseline_kernels test_baseline_rows test_baseline_restarts test_lanes test_codec test_jpeg_decode
-    test_jpeg_encoder
+    test_jpeg_encoder test_scaled
     test_decode_vectors test_first_frames test_bmp test_wav
     test_kernels test_colour test_mix test_normalize test_ops test_pillow test_resample test_resize test_resize_pillow
     test_image test_warp

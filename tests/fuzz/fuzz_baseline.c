@@ -33,6 +33,30 @@ static struct imrec_rect draw_region(uint64_t *state, const struct imrec_image_i
                                1 + draw(state, info->height - y)};
 }
 
+/* A region of it scaled, by both; of coefficients that no encoder makes the pixels may differ. */
+static void
+scale_both(struct twin *t, struct bytes jpeg, const struct codec_limits *limits, uint64_t *state)
+{
+    const uint32_t denominator = 2u << draw(state, 3), channels = draw(state, 2) == 0 ? 1 : 3;
+    struct imrec_image_info info;
+    struct imrec_error err;
+    uint32_t own = 0, libjpeg = 0;
+    if (codec_begin(t->own, jpeg, limits, &info, NULL) != IMREC_OK ||
+        codec_begin(t->libjpeg, jpeg, limits, &info, NULL) != IMREC_OK)
+        return;
+    struct imrec_image_info smaller = info;
+    smaller.width = (info.width + denominator - 1) / denominator;
+    smaller.height = (info.height + denominator - 1) / denominator;
+    const struct imrec_rect part = draw_region(state, &smaller);
+    const enum imrec_status a =
+        codec_decode_scaled_region(t->own, denominator, part, channels, &t->made, &own, &err);
+    const enum imrec_status b = codec_decode_scaled_region(t->libjpeg, denominator, part, channels,
+                                                           &t->truth, &libjpeg, &err);
+    /* what is not looked at is not found */
+    twin_must(a == IMREC_OK || a == b, "what is scaled");
+    twin_must(a != IMREC_OK || b != IMREC_OK || own <= libjpeg, "what is mended of what is scaled");
+}
+
 /* False: whole, it cannot be decoded. */
 static bool compare_all(struct twin *t, struct bytes jpeg, const struct codec_limits *limits,
                         const struct imrec_image_info *info)
@@ -48,6 +72,7 @@ static bool compare_all(struct twin *t, struct bytes jpeg, const struct codec_li
         (void)twin_compare(t, jpeg, limits, i == 0 ? TWIN_ROWS : TWIN_REGION, part,
                            draw(&state, 4) == 0 ? 1 : 3);
     }
+    scale_both(t, jpeg, limits, &state);
     (void)twin_compare(t, jpeg, limits, TWIN_CHECK, all, 3);
     return codec_begin(t->own, jpeg, limits, &again, NULL) == IMREC_OK &&
            codec_check(t->own, &warnings, NULL) == IMREC_OK && warnings == 0;
