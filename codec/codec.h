@@ -146,6 +146,10 @@ codec_tile_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec_err
 /* The same without restart markers, of a progressive JPEG. *done false: it is none, or as above. */
 IMREC_NODISCARD enum imrec_status
 codec_baseline_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec_error *err);
+/* For benchmarks: the JPEG begun as other decoders are best at it: in one sequential scan, with
+ * optimal tables, without restart markers. *done false: it is that already, or as above. */
+IMREC_NODISCARD enum imrec_status
+codec_plain_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status codec_encode_png(struct codec *c, const struct imrec_image *image,
                                                    int level, struct bytes *out,
                                                    struct imrec_error *err);

@@ -166,3 +166,23 @@ codec_baseline_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec
     return is_for_us(c) && jpeg_head_progressive(&c->head) ? transcode(c, false, done, out, err)
                                                            : IMREC_OK;
 }
+
+/* Of luma's AC, or grey's, the counts of codes are those of the standard (T.81, table K.5). */
+static bool has_standard_tables(struct bytes jpeg)
+{
+    static const uint8_t counts[] = {0x10, 0, 2, 1, 3, 3, 2, 4, 3, 5, 5, 4, 4, 0, 0, 1, 0x7D};
+    for (size_t i = 0; i + sizeof(counts) <= jpeg.n && i < MOST_MARKER; i++)
+        if (jpeg.p[i] == counts[0] && memcmp(jpeg.p + i, counts, sizeof(counts)) == 0)
+            return true;
+    return false;
+}
+
+enum imrec_status
+codec_plain_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec_error *err)
+{
+    const bool is_other =
+        is_for_us(c) && (c->head.many_scans || c->head.restarts || has_standard_tables(c->image));
+    *done = false;
+    *out = c->image;
+    return is_other ? transcode(c, false, done, out, err) : IMREC_OK;
+}

@@ -177,6 +177,30 @@ LOOP_TEST(baseline_writes_progressive_images_again_and_no_others, 0, LAYOUTS) /*
     twin_end(&t);
 }
 
+/* Whatever was done to it: what is compared with is the same. */
+LOOP_TEST(plain_is_the_same_for_tiles_and_progressive_images, 0, LAYOUTS) /* _i: layouts */
+{
+    struct twin t;
+    struct jpeg_head head;
+    twin_begin(&t);
+    const struct bytes jpeg = jpeg_make(75, 100, &layouts[_i]), tiled = tile(t.own, jpeg);
+    const struct bytes plain = rewritten(t.own, codec_plain_jpeg, tiled);
+    ck_assert_ptr_nonnull(plain.p);
+    must_be_equal(&t, jpeg, plain, 75, 100);
+    ck_assert_int_eq(jpeg_head_read(plain, 10, &head, NULL), IMREC_OK);
+    ck_assert(!head.restarts && !head.many_scans && !jpeg_head_progressive(&head));
+    const struct bytes own = rewritten(t.own, codec_plain_jpeg, jpeg);
+    if (own.p != NULL)
+        ck_assert(own.n == plain.n && memcmp(own.p, plain.p, own.n) == 0);
+    const struct bytes again = rewritten(t.own, codec_plain_jpeg, plain);
+    ck_assert_ptr_null(again.p);
+    bytes_free(own);
+    bytes_free(plain);
+    bytes_free(tiled);
+    bytes_free(jpeg);
+    twin_end(&t);
+}
+
 TEST(an_image_that_cannot_be_one_scan_stays_as_it_is)
 {
     const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 2, .v = 2, .separate_scans = true};

@@ -71,7 +71,9 @@ static void limit(const struct bench_job *job, struct bench_result *out)
     enum imrec_status st = bench_limit_open(job->uri, &reader, 0, job->max_bytes, &b, &out->why);
     if (st != IMREC_OK)
         return;
-    st = bench_limit_run(b, job->threads, 16 * (uint64_t)job->threads, &run, &out->why);
+    st = bench_limit_plain(b, job->threads, job->images, &out->rewritten, &out->why);
+    if (st == IMREC_OK)
+        st = bench_limit_run(b, job->threads, 16 * (uint64_t)job->threads, &run, &out->why);
     if (st == IMREC_OK) /* that was to warm up */
         st = bench_limit_run(b, job->threads, job->images, &run, &out->why);
     if (st == IMREC_OK)

@@ -25,6 +25,7 @@ struct bench_result {
     struct imrec_error why; /* where it is not */
     double seconds, cpu_seconds;
     uint64_t images, bytes, failed;
+    uint64_t rewritten; /* of the limit's images: bench_limit_plain() */
     /* of the iterator */
     double first_batch_s, batch_s;
     uint64_t rss_bytes, planned_bytes;

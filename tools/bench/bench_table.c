@@ -92,6 +92,11 @@ void bench_print(const struct bench_table *t)
         print_views(t);
     printf("\nReading records alone, one thread: %.0f images/s, %.0f MB/s\n",
            bench_median(&t->read_rate), bench_median(&t->read_mb));
+    if (t->team_count != 0 && t->team[0].rewritten != 0)
+        printf("(For the limit %" PRIu64
+               " JPEGs were written again: sequential, optimal tables, no "
+               "restart markers; the\n same pixels.)\n",
+               t->team[0].rewritten);
     printf("(limit: plain libjpeg-turbo decode of the same images on the same CPUs; us: CPU time "
            "an image;\n medians of %d runs, +- half the range; read %s)\n",
            t->repeats,
@@ -122,7 +127,7 @@ static void json_team(struct json *j, const struct bench_team *t, uint32_t views
                  {"spread", bench_spread(&t->rate)}, {"limit_mb_per_s", bench_median(&t->limit_mb)},
                  {"limit_spread", bench_spread(&t->limit_rate)},
                  {"limit_cpu_us_per_image", bench_median(&t->limit_cpu_us)});
-    JSON_UINTS(j, {"images", t->images}, {"failed", t->failed});
+    JSON_UINTS(j, {"images", t->images}, {"failed", t->failed}, {"limit_rewritten", t->rewritten});
     json_bool(j, "indexed", t->indexed);
     json_uint(j, "memory_planned_bytes", t->planned_bytes);
     command_traffic(j, &t->traffic);

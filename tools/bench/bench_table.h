@@ -23,6 +23,7 @@ struct bench_team {
     struct bench_values apart; /* samples a second with a decode for each view */
     double image_bytes;        /* compressed, on average */
     uint64_t planned_bytes, failed;
+    uint64_t rewritten; /* of the limit's images of the last repetition */
     bool indexed;
     struct imrec_traffic traffic; /* of the last repetition */
     char advice[160];

@@ -16,6 +16,13 @@ for r in b["runs"]:
     print(sorted(r["stages"]))
 assert b["read_images_per_s"] > 0'
 grep -c '<svg ' bench.html
+imrec tile a.rec tiled.rec > /dev/null
+for set in a tiled; do
+    imrec bench $set.rec "${small[@]}" --seconds 0.02 --repeat 1 --threads 1 --json --quiet | python3 -c '
+import json, sys
+r = json.load(sys.stdin)["runs"][0]
+print("JPEGs written again for the limit:", r["limit_rewritten"] > 0)'
+done
 imrec bench a.rec "${small[@]}" --seconds 0.01 --repeat 1 --threads 1 --quiet | sed 's/ .*//' | head -2
 imrec bench a.rec "${small[@]}" --seconds 0.01 --repeat 1 --quiet --augment hsl,pad --json | python3 -c '
 import json, sys

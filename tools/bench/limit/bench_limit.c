@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "codec/codec.h"
 #include "imrec/codec.h"
 #include "imrec/records.h"
 #include "parallel/workers.h"
@@ -26,6 +27,7 @@
 struct encoded {
     const uint8_t *p;
     size_t n;
+    uint8_t *own; /* in no block; or NULL */
 };
 
 struct block { /* images are in blocks that never move */
@@ -70,7 +72,7 @@ add_image(struct bench_limit *b, const struct imrec_record *r, struct imrec_erro
         return no_memory(err);
     if (r->image_size != 0)
         memcpy(to, r->image, r->image_size);
-    b->image[b->count++] = (struct encoded){to, r->image_size};
+    b->image[b->count++] = (struct encoded){to, r->image_size, NULL};
     b->bytes += r->image_size;
     return IMREC_OK;
 }
@@ -121,6 +123,62 @@ uint64_t bench_limit_images(const struct bench_limit *b)
 uint64_t bench_limit_bytes(const struct bench_limit *b)
 {
     return b->bytes;
+}
+
+/* ---- as libjpeg-turbo is best at them ------------------------------------------------------- */
+
+struct rewriting {
+    struct bench_limit *b;
+    uint64_t images;
+    _Atomic uint64_t next, changed;
+    _Atomic bool no_memory;
+};
+
+static enum imrec_status rewrite(struct codec *c, struct encoded *e, bool *done)
+{
+    const struct codec_limits limits = {.max_pixels = MAX_PIXELS};
+    struct imrec_image_info info;
+    struct bytes out;
+    *done = false;
+    if (codec_begin(c, (struct bytes){e->p, e->n}, &limits, &info, NULL) != IMREC_OK)
+        return IMREC_OK; /* a failure of the measurement */
+    IMREC_TRY(codec_plain_jpeg(c, done, &out, NULL));
+    if (!*done)
+        return IMREC_OK;
+    uint8_t *own = imrec_realloc(NULL, out.n, 1);
+    if (own == NULL)
+        return IMREC_ERR_NO_MEMORY;
+    memcpy(own, out.p, out.n);
+    imrec_free(e->own);
+    *e = (struct encoded){own, out.n, own};
+    return IMREC_OK;
+}
+
+static void rewrite_some(void *context, uint32_t worker, uint32_t size)
+{
+    struct rewriting *r = context;
+    struct codec *c = NULL;
+    uint64_t i, changed = 0;
+    bool done;
+    (void)worker, (void)size;
+    enum imrec_status st = codec_new(&c, NULL);
+    while (st == IMREC_OK && (i = atomic_fetch_add(&r->next, 1)) < r->images) {
+        st = rewrite(c, &r->b->image[i], &done);
+        changed += done;
+    }
+    if (st != IMREC_OK)
+        atomic_store(&r->no_memory, true);
+    atomic_fetch_add(&r->changed, changed);
+    codec_free(c);
+}
+
+enum imrec_status bench_limit_plain(struct bench_limit *b, uint32_t threads, uint64_t images,
+                                    uint64_t *changed, struct imrec_error *err)
+{
+    struct rewriting r = {.b = b, .images = images < b->count ? images : b->count};
+    workers_run(workers_count(threads), rewrite_some, &r);
+    *changed = atomic_load(&r.changed);
+    return atomic_load(&r.no_memory) ? no_memory(err) : IMREC_OK;
 }
 
 /* ---- the clocks ------------------------------------------------------------------------- */
@@ -258,5 +316,7 @@ void bench_limit_close(struct bench_limit *b)
         before = block->before;
         imrec_free(block);
     }
+    for (uint64_t i = 0; i < b->count; i++)
+        imrec_free(b->image[i].own);
     IMREC_FREE(b->image, b);
 }

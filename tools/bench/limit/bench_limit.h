@@ -20,6 +20,12 @@ struct bench_limit_result {
 IMREC_NODISCARD enum imrec_status
 bench_limit_open(const char *uri, const struct imrec_reader_options *o, uint64_t max_images,
                  uint64_t max_bytes, struct bench_limit **out, struct imrec_error *err);
+/* Lets the first `images` images, if there are as many, be JPEGs as libjpeg-turbo is best at them:
+ * in one sequential scan with optimal tables, without restart markers; the same pixels. *changed:
+ * how many were not that. */
+IMREC_NODISCARD enum imrec_status bench_limit_plain(struct bench_limit *b, uint32_t threads,
+                                                    uint64_t images, uint64_t *changed,
+                                                    struct imrec_error *err);
 uint64_t bench_limit_images(const struct bench_limit *b);
 uint64_t bench_limit_bytes(const struct bench_limit *b);
 
