@@ -59,10 +59,18 @@ codec_begin_pixels(struct codec *c, const struct imrec_image *pixels,
 uint64_t codec_claim(const struct codec *c, uint32_t denominator);
 /* And what codec_begin() itself holds, by the bytes alone: of gzip, and tags of a TIFF. */
 uint64_t codec_begin_claim(struct bytes image);
+/* How to encode a JPEG: optimal Huffman tables, no metadata but JFIF. */
+struct codec_jpeg_how {
+    int quality; /* 1..100 */
+    bool tile;   /* a restart marker at the end of each row of MCUs: regions are decoded faster */
+    bool full_chroma; /* 4:4:4; else 4:2:0 */
+};
+
 /* Bytes that encoding to JPEG or PNG takes at most, with the result. */
-uint64_t codec_encode_jpeg_claim(uint32_t width, uint32_t height, uint32_t channels, int quality);
+uint64_t codec_encode_jpeg_claim(uint32_t width, uint32_t height, uint32_t channels,
+                                 struct codec_jpeg_how how);
 /* A JPEG's own bytes at most, also of noise; not proven, but with a quarter to spare. */
-uint64_t codec_encode_jpeg_most(uint32_t width, uint32_t height, int quality);
+uint64_t codec_encode_jpeg_most(uint32_t width, uint32_t height, struct codec_jpeg_how how);
 uint64_t codec_encode_png_claim(uint32_t width, uint32_t height, uint32_t channels);
 /* Bytes that codec_tile_jpeg() and codec_baseline_jpeg() hold of the image begun, with the result,
  * and the result's own; 0 of what they do not write again. They decline an image whose bytes with
@@ -125,12 +133,6 @@ void codec_self_check(struct codec *c, bool on);
 uint64_t codec_self_check_count(const struct codec *c); /* images that were compared */
 /* How often pixels have been asked for: a decode each, whatever it decoded of the image. */
 uint64_t codec_decode_count(const struct codec *c);
-
-/* How to encode a JPEG: 4:2:0, optimal Huffman tables, no metadata but JFIF. */
-struct codec_jpeg_how {
-    int quality; /* 1..100 */
-    bool tile;   /* a restart marker at the end of each row of MCUs: regions are decoded faster */
-};
 
 /* Encoders: *out views the codec's memory until its next call. channels 1, 3 (PNG also 4). */
 IMREC_NODISCARD enum imrec_status

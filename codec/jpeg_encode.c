@@ -1,4 +1,4 @@
-/* codec/jpeg_encode.c - pixels to JPEG by our own encoder: 4:2:0, slow integer DCT, optimal Huffman
+/* codec/jpeg_encode.c - pixels to JPEG by our own encoder: slow integer DCT, optimal Huffman
  * tables (2 to 8 % smaller), JFIF and nothing else; restart markers where they are asked for. */
 #include "base/error.h"
 #include "codec/format.h"
@@ -13,28 +13,29 @@ enum {
     KEPT_BYTES = 4 << 20, /* of what was on the way to the result, between images */
 };
 
-/* A JPEG with the standard tables, in quarter bytes a pixel: noise that takes all of the range, and
- * a quarter to a half more. Grey has two thirds of the coefficients. */
-static uint64_t most_bytes(uint64_t pixels, int quality)
+/* In quarter bytes a pixel: noise that takes all of the range, and a quarter to a half more. Grey
+ * has two thirds of the coefficients; 4:4:4 has twice as many. */
+static uint64_t most_bytes(uint64_t pixels, struct codec_jpeg_how how)
 {
-    const uint64_t quarters = quality > 98   ? 14
-                              : quality > 95 ? 10
-                              : quality > 90 ? 8
-                              : quality > 75 ? 6
-                                             : 4;
-    return pixels * quarters / 4 + FIRST_BYTES;
+    const uint64_t quarters = how.quality > 98   ? 14
+                              : how.quality > 95 ? 10
+                              : how.quality > 90 ? 8
+                              : how.quality > 75 ? 6
+                                                 : 4;
+    return pixels * quarters * (how.full_chroma ? 2 : 1) / 4 + FIRST_BYTES;
 }
 
-uint64_t codec_encode_jpeg_most(uint32_t width, uint32_t height, int quality)
+uint64_t codec_encode_jpeg_most(uint32_t width, uint32_t height, struct codec_jpeg_how how)
 {
-    return most_bytes((uint64_t)width * height, quality);
+    return most_bytes((uint64_t)width * height, how);
 }
 
 /* The JPEG's buffer is made for twice its bytes: any of them may need stuffing. */
-uint64_t codec_encode_jpeg_claim(uint32_t width, uint32_t height, uint32_t channels, int quality)
+uint64_t codec_encode_jpeg_claim(uint32_t width, uint32_t height, uint32_t channels,
+                                 struct codec_jpeg_how how)
 {
-    return 3 * most_bytes((uint64_t)width * height, quality) +
-           jpeg_encoder_claim(width, height, channels, false);
+    return 3 * most_bytes((uint64_t)width * height, how) +
+           jpeg_encoder_claim(width, height, channels, how.full_chroma);
 }
 
 enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *image,
@@ -52,7 +53,8 @@ enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *i
                           image->width, image->height, JPEG_MAX_SIDE);
     if (c->encoder == NULL)
         IMREC_TRY(jpeg_encoder_new(&c->encoder, err));
-    const struct jpeg_encoding encoding = {.quality = quality, .tile = how.tile};
+    const struct jpeg_encoding encoding = {
+        .quality = quality, .tile = how.tile, .full_chroma = how.full_chroma};
     IMREC_TRY(jpeg_encode(c->encoder, image, &encoding, c->stop, &c->encoded, err));
     if (jpeg_encoder_memory(c->encoder) > KEPT_BYTES) /* one large image is no reason to hold it */
         jpeg_encoder_drop(c->encoder);

@@ -102,8 +102,8 @@ static struct budget_need result_need(const struct image_to_plan *i, const struc
         const uint64_t png = codec_encode_png_claim(w, h, p->channels);
         return (struct budget_need){3 * png + head, png + head};
     }
-    const uint64_t all = codec_encode_jpeg_claim(w, h, p->channels, (int)o->quality);
-    const uint64_t jpeg = codec_encode_jpeg_most(w, h, (int)o->quality);
+    const uint64_t all = codec_encode_jpeg_claim(w, h, p->channels, pack_options_jpeg(o));
+    const uint64_t jpeg = codec_encode_jpeg_most(w, h, pack_options_jpeg(o));
     return (struct budget_need){all + min_u64(2 * jpeg, SMALL_BYTES) + head, jpeg + head};
 }
 

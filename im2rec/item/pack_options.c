@@ -61,6 +61,13 @@ bool pack_options_rewrites(const struct imrec_pack_options *o)
     return o->pass_through && (o->tile == IMREC_TILE_YES || o->baseline);
 }
 
+struct codec_jpeg_how pack_options_jpeg(const struct imrec_pack_options *o)
+{
+    return (struct codec_jpeg_how){.quality = (int)o->quality,
+                                   .tile = o->tile != IMREC_TILE_NO,
+                                   .full_chroma = o->subsampling == IMREC_SUBSAMPLING_444};
+}
+
 static bool has_tiles(const struct imrec_pack_options *o)
 {
     return o->tile == IMREC_TILE_YES ||
@@ -83,6 +90,9 @@ static enum imrec_status check_encoding(const struct imrec_pack_options *o, stru
     if (o->pass_through && alters_images(o))
         return refuse(err, "pass_through stores files as they are: resize, center_crop, color, "
                            "encoding and inter_method cannot go with it");
+    if (o->subsampling != IMREC_SUBSAMPLING_420 && !pack_options_encodes_jpeg(o))
+        return refuse(err, "subsampling is about JPEGs that are encoded: pass_through, pixels and "
+                           "encoding=png cannot go with it");
     if (o->pass_through || pack_options_encodes_jpeg(o))
         return IMREC_OK;
     if (o->tile == IMREC_TILE_YES)
@@ -236,6 +246,8 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
         return pack_options_encodes_jpeg(o) || has_tiles(o);
     if (strcmp(p->name, "baseline") == 0)
         return pack_options_rewrites(o);
+    if (strcmp(p->name, "subsampling") == 0) /* sets that do not name it have 4:2:0 */
+        return o->subsampling != IMREC_SUBSAMPLING_420;
     if (strcmp(p->name, "drop_empty") == 0) /* sets that do not name it have dropped them */
         return o->annotations[0] != '\0' && !o->drop_empty;
     return is_one_of(p->name, names) || is_one_of(p->name, shard_kinds[o->format]->options) ||

@@ -4,6 +4,7 @@
 
 #include "base/fnv.h"
 #include "base/param.h"
+#include "codec/codec.h"
 #include "imrec/packer.h"
 
 extern const struct param pack_params[];
@@ -23,6 +24,8 @@ IMREC_NODISCARD enum imrec_status pack_task_paths(const struct imrec_pack_task *
 uint32_t pack_options_channels(const struct imrec_pack_options *o);
 /* Are records JPEGs that the packer encodes? */
 bool pack_options_encodes_jpeg(const struct imrec_pack_options *o);
+/* And how. */
+struct codec_jpeg_how pack_options_jpeg(const struct imrec_pack_options *o);
 /* Are JPEGs that are passed through written again, without loss? */
 bool pack_options_rewrites(const struct imrec_pack_options *o);
 

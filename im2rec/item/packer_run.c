@@ -46,7 +46,7 @@ encode(struct packer *k, struct pack_item *p, const struct imrec_image *image, s
     }
     if (k->o->encoding == IMREC_ENCODE_PNG)
         return packer_fine(p, codec_encode_png(k->codec, image, quality, out, &err), &err);
-    const struct codec_jpeg_how how = {quality, k->o->tile != IMREC_TILE_NO};
+    const struct codec_jpeg_how how = pack_options_jpeg(k->o);
     return packer_fine(p, codec_encode_jpeg(k->codec, image, how, out, &err), &err);
 }
 

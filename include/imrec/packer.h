@@ -32,6 +32,8 @@ enum imrec_archive_errors {
  * not; with --append: as the set has them. Yes, with pass_through: they are written again, their
  * coefficients as they are; an image that is no JPEG, or a damaged one, keeps its bytes. */
 enum imrec_tile { IMREC_TILE_AUTO, IMREC_TILE_YES, IMREC_TILE_NO };
+/* Chroma of a JPEG that is encoded: at half the resolution both ways, or all of it. */
+enum imrec_subsampling { IMREC_SUBSAMPLING_420, IMREC_SUBSAMPLING_444 };
 enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
 
 /* The packer's table; columns as in imrec/iter_params.h. Old spellings (--recursive, nsplit=,
@@ -90,7 +92,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(enum imrec_archive_errors, archive_errors, "skip", 0, 2, "skip|skip_damage|stop", "list", "what is wrong with an archive or a sample of it: skip and report it; the same for damage alone, the rest is an error; or all of it is an error, before anything is packed") \
     X(int64_t, label_offset,       "0", -(1 << 24), 1 << 24, "classes", "list", "of tar archives and TFRecord files: added to every label; -1 for classes that count from 1") \
     X(enum imrec_tile, tile,       "auto", 0, 2,    "auto|yes|no", "image", "write a restart marker at the end of each row of blocks, so that readers decode no rows but those that they need; auto = yes, in JPEGs that are encoded; with --append: as the set has them; with --pass-through, where auto = no, JPEGs are written again without loss") \
-    X(bool,    baseline,           "0", 0, 1,       "",        "image", "with --pass-through: write progressive JPEGs again as sequential ones, without loss (implied by --tile); JPEGs that are encoded are baseline in any case")
+    X(bool,    baseline,           "0", 0, 1,       "",        "image", "with --pass-through: write progressive JPEGs again as sequential ones, without loss (implied by --tile); JPEGs that are encoded are baseline in any case") \
+    X(enum imrec_subsampling, subsampling, "420", 0, 1, "420|444", "image", "chroma of JPEGs that are encoded: 420 = at half the resolution both ways; 444 = all of it, which takes more bytes and more time to decode")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until

@@ -200,8 +200,10 @@ TEST(no_jpeg_that_is_written_again_takes_more_than_was_claimed)
     bytes_free(jpeg);
 }
 
-static void encode(uint32_t width, uint32_t height, uint32_t channels, int quality)
+static void
+encode(uint32_t width, uint32_t height, uint32_t channels, int quality, bool full_chroma)
 {
+    const struct codec_jpeg_how how = {.quality = quality, .full_chroma = full_chroma};
     struct imrec_image image = {NULL, (size_t)width * channels, width, height, channels};
     uint64_t state = 1;
     struct bytes out;
@@ -217,14 +219,12 @@ static void encode(uint32_t width, uint32_t height, uint32_t channels, int quali
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
     long long before = begin_counting();
     if (quality > 9)
-        ck_assert_int_eq(
-            codec_encode_jpeg(c, &image, (struct codec_jpeg_how){.quality = quality}, &out, NULL),
-            IMREC_OK);
+        ck_assert_int_eq(codec_encode_jpeg(c, &image, how, &out, NULL), IMREC_OK);
     else
         ck_assert_int_eq(codec_encode_png(c, &image, quality, &out, NULL), IMREC_OK);
     /* Buffers that double have room that is never touched. */
     const long long held = held_since(before);
-    const uint64_t claimed = quality > 9 ? codec_encode_jpeg_claim(width, height, channels, quality)
+    const uint64_t claimed = quality > 9 ? codec_encode_jpeg_claim(width, height, channels, how)
                                          : codec_encode_png_claim(width, height, channels);
     if (getenv("TELL") != NULL)
         printf("%-30s result %zu asks for %lld of %llu\n", name, out.n, held,
@@ -241,9 +241,10 @@ TEST(encoding_the_worst_noise_takes_what_was_claimed)
 {
     static const int qualities[] = {100, 98, 95, 90, 75, 50, 1, 9};
     for (size_t i = 0; i < sizeof(qualities) / sizeof(qualities[0]); i++) {
-        encode(1203, 901, 3, qualities[i]);
-        encode(1203, 901, 1, qualities[i]);
+        encode(1203, 901, 3, qualities[i], false);
+        encode(1203, 901, 3, qualities[i], true);
+        encode(1203, 901, 1, qualities[i], false);
     }
-    encode(20011, 7, 3, 95);
-    encode(1, 1, 3, 95);
+    encode(20011, 7, 3, 95, false);
+    encode(1, 1, 3, 95, true);
 }

@@ -113,7 +113,7 @@ LOOP_TEST(sizes_qualities_and_contents_give_libjpeg_s_bytes, 0, 2) /* _i: channe
         for (size_t q = 0; q < sizeof(qualities) / sizeof(qualities[0]); q++)
             for (uint32_t kind = 0; kind < 4; kind++)
                 compare(c, sides[s][0], sides[s][1], channels,
-                        (struct codec_jpeg_how){qualities[q], kind % 2 == s % 2}, kind);
+                        (struct codec_jpeg_how){qualities[q], kind % 2 == s % 2, false}, kind);
     codec_free(c);
 }
 
@@ -123,7 +123,7 @@ TEST(small_images_of_every_kind_give_libjpeg_s_bytes)
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
     for (uint32_t i = 0; i < 1500; i++)
         compare(c, 1 + (uint32_t)(draw(i, 1) % 60), 1 + (uint32_t)(draw(i, 2) % 60), i % 2 ? 3 : 1,
-                (struct codec_jpeg_how){1 + (int)(draw(i, 3) % 100), i % 3 == 0}, i);
+                (struct codec_jpeg_how){1 + (int)(draw(i, 3) % 100), i % 3 == 0, false}, i);
     codec_free(c);
 }
 
@@ -133,11 +133,11 @@ LOOP_TEST(large_images_of_noise_give_libjpeg_s_bytes, 0, 4) /* _i: channels, res
     const bool tile = _i >= 2;
     struct codec *c;
     ck_assert_int_eq(codec_new(&c, NULL), IMREC_OK);
-    compare(c, 1403, 1301, _i % 2 == 0 ? 1 : 3, (struct codec_jpeg_how){100, tile}, 0);
-    compare(c, 2051, 1203, _i % 2 == 0 ? 1 : 3, (struct codec_jpeg_how){100, tile}, 3);
+    compare(c, 1403, 1301, _i % 2 == 0 ? 1 : 3, (struct codec_jpeg_how){100, tile, false}, 0);
+    compare(c, 2051, 1203, _i % 2 == 0 ? 1 : 3, (struct codec_jpeg_how){100, tile, false}, 3);
     const size_t held = codec_memory(c);
     ck_assert_msg(held < (16 << 20), "%zu bytes are held", held);
-    compare(c, 40, 30, _i % 2 == 0 ? 1 : 3, (struct codec_jpeg_how){90, tile}, 0);
+    compare(c, 40, 30, _i % 2 == 0 ? 1 : 3, (struct codec_jpeg_how){90, tile, false}, 0);
     codec_free(c);
 }
 
@@ -160,7 +160,7 @@ TEST(images_with_very_rare_symbols_give_libjpeg_s_bytes)
                 (uint8_t)(128 + (int)(draw(x + 2048 * y, 3) % (2 * amount + 1)) - (int)amount);
         }
     for (int quality = 20; quality <= 100; quality += 16) {
-        const struct codec_jpeg_how how = {quality, quality % 8 == 0};
+        const struct codec_jpeg_how how = {.quality = quality, .tile = quality % 8 == 0};
         const size_t n = by_libjpeg(&image, how, true, &theirs);
         ck_assert_int_eq(codec_encode_jpeg(c, &image, how, &ours, NULL), IMREC_OK);
         ck_assert(ours.n == n && memcmp(ours.p, theirs, n) == 0);
@@ -179,7 +179,7 @@ LOOP_TEST(ordinary_images_are_not_declined_and_damaged_ones_are, 0, 2) /* _i: re
     unsigned char *plain;
     bool done;
     paint(&image, 3);
-    const size_t n = by_libjpeg(&image, (struct codec_jpeg_how){90, _i != 0}, false, &plain);
+    const size_t n = by_libjpeg(&image, (struct codec_jpeg_how){90, _i != 0, false}, false, &plain);
     ck_assert_int_eq(jpeg_optimizer_new(&o, NULL), IMREC_OK);
     ck_assert_int_eq(jpeg_optimize(o, (struct bytes){plain, n}, NULL, &out, &done, NULL), IMREC_OK);
     ck_assert(done && out.n < n);
