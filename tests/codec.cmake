@@ -14,6 +14,7 @@ imrec_test(test_baseline_restarts codec SOURCES support/images.c LABEL property)
 imrec_test(test_lanes codec jpeg kernels SOURCES support/images.c)
 imrec_test(test_jpeg_tile codec jpeg SOURCES support/images.c)
 imrec_test(test_scaled codec kernels SOURCES support/images.c LABEL property)
+imrec_test(test_jpeg_cases codec jpeg SOURCES support/images.c LABEL property)
 imrec_test(test_progressive codec SOURCES support/images.c LABEL property)
 imrec_test(test_tiled codec jpeg SOURCES support/images.c LABEL property)
 imrec_test(test_baseline_symbols codec SOURCES support/images.c LABEL property)
@@ -22,6 +23,10 @@ imrec_test(test_decode_vectors codec formats_set LABEL conformance)
 imrec_test(test_first_frames codec LABEL conformance)
 imrec_test(test_photo_regions codec limit SOURCES support/images.c LABEL conformance)
 imrec_test(test_wav formats_set codec)
+
+# tests/long jpeg_cases: the same, many more
+add_test(NAME jpeg_cases COMMAND test_jpeg_cases)
+set_tests_properties(jpeg_cases PROPERTIES TIMEOUT 3600 LABELS "codec;long" ENVIRONMENT "IMREC_JPEG_CASES=200000")
 
 # Our decoder is taken on every processor: also where there are no vectors.
 foreach(test baseline progressive)

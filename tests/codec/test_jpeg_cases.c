@@ -1,0 +1,83 @@
+/* tests/codec/test_jpeg_cases.c - JPEGs of any size, sampling, quality, restart interval and scans:
+ * our decoder and libjpeg-turbo agree on any region, at any scale. $IMREC_JPEG_CASES: how many. */
+#include "codec/jpeg/tiled.h"
+#include "tests/support/images.h"
+#include "tests/support/suite.h"
+#include "tests/support/twin.h"
+
+enum { CASES = 4000, MOST_SIDE = 200 };
+
+static const struct codec_limits limits = {.max_pixels = 1 << 20};
+static uint64_t g_state;
+
+static struct jpeg_layout any_layout(void)
+{
+    static const int samplings[][2] = {{1, 1}, {2, 1}, {2, 2}};
+    struct jpeg_layout l = {.colours = pick(&g_state, 5) == 0 ? COLOURS_GREY : COLOURS_YCC,
+                            .quality = 1 + (int)pick(&g_state, 100),
+                            .optimal = pick(&g_state, 2) == 0,
+                            .progressive = pick(&g_state, 3) == 0};
+    const int *sampling = samplings[l.colours == COLOURS_GREY ? 0 : pick(&g_state, 3)];
+    l.h = sampling[0];
+    l.v = sampling[1];
+    if (pick(&g_state, 2) == 0)
+        l.restart_rows = (int)pick(&g_state, 3);
+    else
+        l.restart_mcus = (int)pick(&g_state, 20);
+    if (l.progressive && pick(&g_state, 2) == 0)
+        l.script = 1 + pick(&g_state, 1 << 30);
+    return l;
+}
+
+static struct imrec_rect any_region(uint32_t width, uint32_t height)
+{
+    struct imrec_rect r = {pick(&g_state, width), pick(&g_state, height), 0, 0};
+    r.width = 1 + pick(&g_state, width - r.x);
+    r.height = 1 + pick(&g_state, height - r.y);
+    return pick(&g_state, 4) != 0 ? r : (struct imrec_rect){0, 0, width, height};
+}
+
+static void compare_scaled(struct twin *t, struct bytes jpeg, uint32_t width, uint32_t height)
+{
+    const uint32_t d = 2u << pick(&g_state, 3), channels = pick(&g_state, 3) == 0 ? 1 : 3;
+    const struct imrec_rect r = any_region((width + d - 1) / d, (height + d - 1) / d);
+    struct imrec_image_info info;
+    ck_assert_int_eq(codec_begin(t->own, jpeg, &limits, &info, NULL), IMREC_OK);
+    ck_assert_int_eq(codec_begin(t->libjpeg, jpeg, &limits, &info, NULL), IMREC_OK);
+    ck_assert_int_eq(codec_decode_scaled_region(t->own, d, r, channels, &t->made, NULL, NULL),
+                     IMREC_OK);
+    ck_assert_int_eq(codec_decode_scaled_region(t->libjpeg, d, r, channels, &t->truth, NULL, NULL),
+                     IMREC_OK);
+    ck_assert_mem_eq(t->made.view.pixels, t->truth.view.pixels,
+                     (size_t)r.width * r.height * channels);
+}
+
+CASE(.timeout = 3600)
+
+TEST(any_jpeg_has_libjpeg_s_pixels_in_any_region_at_any_scale)
+{
+    const char *asked = getenv("IMREC_JPEG_CASES");
+    const uint32_t cases = asked != NULL ? (uint32_t)strtoul(asked, NULL, 10) : CASES;
+    struct twin twin;
+    uint64_t own = 0;
+    twin_begin(&twin);
+    for (uint32_t i = 0; i < cases; i++) {
+        g_state = i;
+        tiled_use_always(i % 2 == 0);
+        const uint32_t width = 1 + pick(&g_state, MOST_SIDE),
+                       height = 1 + pick(&g_state, MOST_SIDE);
+        const struct jpeg_layout l = any_layout();
+        const struct bytes jpeg = jpeg_make(width, height, &l);
+        own += twin_compare(&twin, jpeg, &limits, pick(&g_state, 2) == 0 ? TWIN_ROWS : TWIN_REGION,
+                            any_region(width, height), pick(&g_state, 3) == 0 ? 1 : 3);
+        if (i % 4 == 0)
+            (void)twin_compare(&twin, jpeg, &limits, TWIN_CHECK,
+                               (struct imrec_rect){0, 0, width, height}, 3);
+        compare_scaled(&twin, jpeg, width, height);
+        bytes_free(jpeg);
+    }
+    tiled_use_always(false);
+    twin_end(&twin);
+    printf("%u cases, %llu regions by our decoder\n", cases, (unsigned long long)own);
+    ck_assert_uint_gt(own, cases - cases / 50); /* all but those of a few columns */
+}
