@@ -159,8 +159,9 @@ LOOP_TEST(baseline_writes_progressive_images_again_and_no_others, 0, LAYOUTS) /*
     struct twin t;
     struct jpeg_head head;
     twin_begin(&t);
-    const struct bytes jpeg = with_more(jpeg_make(75, 100, &layouts[_i]));
+    const struct bytes made = jpeg_make(75, 100, &layouts[_i]), jpeg = with_more(made);
     const struct bytes plain = rewritten(t.own, codec_baseline_jpeg, jpeg);
+    bytes_free(made);
     ck_assert_int_eq(plain.p != NULL, layouts[_i].progressive);
     if (plain.p != NULL) {
         must_be_equal(&t, jpeg, plain, 75, 100);
