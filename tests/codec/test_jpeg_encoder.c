@@ -99,6 +99,7 @@ static void compare(struct jpeg_encoder *e, uint32_t width, uint32_t height, uin
                       cpu_level_name(level), width, height, channels, how->quality, content, ours.n,
                       n);
     }
+    ck_assert_uint_gt(jpeg_encoder_memory(e), (size_t)width * height * channels);
     ck_assert_uint_le(jpeg_encoder_memory(e),
                       jpeg_encoder_claim(width, height, channels, how->full_chroma) + (1 << 20));
     buf_free(&ours);
