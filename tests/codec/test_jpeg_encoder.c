@@ -7,13 +7,12 @@
 #include "codec/jpeg/encode/jpeg_encoder.h"
 #include "codec/jpeg/recode/symbol_words.h"
 #include "tests/support/baseline_variants.h"
+#include "tests/support/by_libjpeg.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <jpeglib.h>
 
 static uint64_t draw(uint64_t i, uint32_t k)
 {
@@ -50,36 +49,6 @@ static void paint(struct imrec_image *image, uint32_t content)
                     value(content, x, y, c);
 }
 
-static size_t
-by_libjpeg(const struct imrec_image *image, const struct jpeg_encoding *how, unsigned char **out)
-{
-    struct jpeg_compress_struct c;
-    struct jpeg_error_mgr errors;
-    unsigned long n = 0;
-    *out = NULL;
-    c.err = jpeg_std_error(&errors);
-    jpeg_create_compress(&c);
-    jpeg_mem_dest(&c, out, &n);
-    c.image_width = image->width;
-    c.image_height = image->height;
-    c.input_components = (int)image->channels;
-    c.in_color_space = image->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
-    jpeg_set_defaults(&c);
-    jpeg_set_quality(&c, how->quality, TRUE);
-    if (how->full_chroma)
-        c.comp_info[0].h_samp_factor = c.comp_info[0].v_samp_factor = 1;
-    c.restart_in_rows = how->tile;
-    c.optimize_coding = TRUE;
-    jpeg_start_compress(&c, TRUE);
-    while (c.next_scanline < c.image_height) {
-        JSAMPROW row = image->pixels + c.next_scanline * image->stride;
-        (void)jpeg_write_scanlines(&c, &row, 1);
-    }
-    jpeg_finish_compress(&c);
-    jpeg_destroy_compress(&c);
-    return n;
-}
-
 static void compare(struct jpeg_encoder *e, uint32_t width, uint32_t height, uint32_t channels,
                     const struct jpeg_encoding *how, uint32_t content)
 {
@@ -89,7 +58,8 @@ static void compare(struct jpeg_encoder *e, uint32_t width, uint32_t height, uin
     /* to the last byte, not further */
     image.pixels = malloc(image.stride * (height - 1) + (size_t)width * channels);
     paint(&image, content);
-    const size_t n = by_libjpeg(&image, how, &theirs);
+    const size_t n = by_libjpeg(
+        &image, (struct by_libjpeg){how->quality, how->tile, how->full_chroma, true}, &theirs);
     EVERY_VARIANT(level)
     {
         jpeg_encoder_use(e, level);

@@ -5,13 +5,12 @@
 #include "codec/codec.h"
 #include "codec/jpeg/recode/jpeg_optimize.h"
 #include "codec/jpeg/recode/jpeg_symbols.h"
+#include "tests/support/by_libjpeg.h"
 #include "tests/support/starving.h"
 #include "tests/support/suite.h"
 
 #include <stdio.h>
 #include <string.h>
-
-#include <jpeglib.h>
 
 static uint64_t draw(uint64_t i, uint32_t k)
 {
@@ -33,33 +32,10 @@ static void paint(struct imrec_image *image, uint32_t kind)
         }
 }
 
-/* What libjpeg writes itself. */
-static size_t by_libjpeg(const struct imrec_image *image, struct codec_jpeg_how how, bool optimize,
-                         unsigned char **out)
+static size_t made_by_libjpeg(const struct imrec_image *image, struct codec_jpeg_how how,
+                              bool optimize, unsigned char **out)
 {
-    struct jpeg_compress_struct c;
-    struct jpeg_error_mgr errors;
-    unsigned long n = 0;
-    *out = NULL;
-    c.err = jpeg_std_error(&errors);
-    jpeg_create_compress(&c);
-    jpeg_mem_dest(&c, out, &n);
-    c.image_width = image->width;
-    c.image_height = image->height;
-    c.input_components = (int)image->channels;
-    c.in_color_space = image->channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
-    jpeg_set_defaults(&c);
-    jpeg_set_quality(&c, how.quality, TRUE);
-    c.restart_in_rows = how.tile;
-    c.optimize_coding = optimize;
-    jpeg_start_compress(&c, TRUE);
-    while (c.next_scanline < c.image_height) {
-        JSAMPROW row = image->pixels + c.next_scanline * image->stride;
-        (void)jpeg_write_scanlines(&c, &row, 1);
-    }
-    jpeg_finish_compress(&c);
-    jpeg_destroy_compress(&c);
-    return n;
+    return by_libjpeg(image, (struct by_libjpeg){how.quality, how.tile, false, optimize}, out);
 }
 
 /* Whether libjpeg's plain output is taken, not left to libjpeg's own optimization. */
@@ -69,7 +45,7 @@ static void check_taken(const struct imrec_image *image, struct codec_jpeg_how h
     struct buf out = BUF_INIT((size_t)1 << 28);
     unsigned char *plain;
     bool done;
-    const size_t n = by_libjpeg(image, how, false, &plain);
+    const size_t n = made_by_libjpeg(image, how, false, &plain);
     ck_assert_int_eq(jpeg_optimizer_new(&o, NULL), IMREC_OK);
     ck_assert_int_eq(jpeg_optimize(o, (struct bytes){plain, n}, NULL, &out, &done, NULL), IMREC_OK);
     ck_assert_msg(done, "%u x %u x %u, quality %d: declined", image->width, image->height,
@@ -87,7 +63,7 @@ static void compare(struct codec *c, uint32_t width, uint32_t height, uint32_t c
     ck_assert_ptr_nonnull(image.pixels);
     paint(&image, kind);
     unsigned char *theirs;
-    const size_t n = by_libjpeg(&image, how, true, &theirs);
+    const size_t n = made_by_libjpeg(&image, how, true, &theirs);
     struct bytes ours;
     ck_assert_int_eq(codec_encode_jpeg(c, &image, how, &ours, NULL), IMREC_OK);
     ck_assert_msg(ours.n == n && memcmp(ours.p, theirs, n) == 0,
@@ -161,7 +137,7 @@ TEST(images_with_very_rare_symbols_give_libjpeg_s_bytes)
         }
     for (int quality = 20; quality <= 100; quality += 16) {
         const struct codec_jpeg_how how = {.quality = quality, .tile = quality % 8 == 0};
-        const size_t n = by_libjpeg(&image, how, true, &theirs);
+        const size_t n = made_by_libjpeg(&image, how, true, &theirs);
         ck_assert_int_eq(codec_encode_jpeg(c, &image, how, &ours, NULL), IMREC_OK);
         ck_assert(ours.n == n && memcmp(ours.p, theirs, n) == 0);
         free(theirs);
@@ -179,7 +155,8 @@ LOOP_TEST(ordinary_images_are_not_declined_and_damaged_ones_are, 0, 2) /* _i: re
     unsigned char *plain;
     bool done;
     paint(&image, 3);
-    const size_t n = by_libjpeg(&image, (struct codec_jpeg_how){90, _i != 0, false}, false, &plain);
+    const size_t n =
+        made_by_libjpeg(&image, (struct codec_jpeg_how){90, _i != 0, false}, false, &plain);
     ck_assert_int_eq(jpeg_optimizer_new(&o, NULL), IMREC_OK);
     ck_assert_int_eq(jpeg_optimize(o, (struct bytes){plain, n}, NULL, &out, &done, NULL), IMREC_OK);
     ck_assert(done && out.n < n);
