@@ -220,14 +220,14 @@ enum imrec_status jpeg_decode_whole(struct codec *c, uint32_t denominator, uint3
     const uint32_t height = scaled(c->info.height, denominator);
     const bool cmyk = is_cmyk(&c->head);
     struct image *decoded = cmyk ? &c->whole : out;
-    IMREC_TRY(image_resize_buffer(out, width, height, channels, err));
-    if (cmyk)
-        IMREC_TRY(image_resize_buffer(decoded, width, height, 4, err));
-    struct job j = {.channels = channels, .denominator = denominator, .direct = &decoded->view};
     bool done = false;
+    IMREC_TRY(image_resize_buffer(out, width, height, channels, err));
     IMREC_TRY(jpeg_try_baseline_whole(c, denominator, &out->view, &done, err));
     if (done)
         return IMREC_OK;
+    if (cmyk)
+        IMREC_TRY(image_resize_buffer(decoded, width, height, 4, err));
+    struct job j = {.channels = channels, .denominator = denominator, .direct = &decoded->view};
     IMREC_TRY(run(c, decode_direct, &j, warnings, err));
     if (cmyk)
         mix_inks(c, decoded, out);
@@ -253,12 +253,13 @@ static uint64_t claim(const struct codec *c, uint32_t denominator)
         (uint64_t)scaled(h->width, denominator) * scaled(h->height, denominator);
     uint64_t bytes = libjpeg_rows(h) + (is_cmyk(h) ? 4 * pixels : 0);
     uint64_t coefficients = 0;
+    uint32_t down = 0;
+    for (size_t i = 0; i < h->components; i++)
+        down += h->v[i];
     for (size_t i = 0; h->many_scans && i < h->components; i++)
         coefficients += mcus * h->h[i] * h->v[i] * sizeof(JBLOCK);
     bytes += coefficients;
-    if (!h->many_scans || jpeg_head_progressive(h))
-        bytes += baseline_claim(c->image.n, h->width, h->restarts, coefficients);
-    return bytes;
+    return bytes + baseline_claim(c->image.n, h->width, down, h->restarts, coefficients);
 }
 
 enum imrec_status jpeg_check(struct codec *c, uint32_t *warnings, struct imrec_error *err)

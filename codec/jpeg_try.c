@@ -2,6 +2,7 @@
 #include "codec/jpeg_try.h"
 
 #include "base/error.h"
+#include "codec/colour_rows.h"
 #include "codec/jpeg/baseline.h"
 
 #include <string.h>
@@ -16,14 +17,40 @@ static enum imrec_status no_memory(struct imrec_error *err)
  * not depend on it. */
 static bool may_be_plain(const struct jpeg_head *h, uint32_t channels)
 {
-    const bool sequential = h->frame <= 0xC1 && !h->many_scans;
-    return (sequential || h->frame == 0xC2) && h->components != 4 && channels != 4;
+    return h->frame <= 0xC2 && (channels != 4 || h->components == 4);
+}
+
+/* Rows of CMYK on their way to the sink. */
+struct inks {
+    const struct rows *rows;
+    struct conversion how;
+    uint8_t *line;
+};
+
+static void mix_inks(void *context, uint32_t y, const uint8_t *row)
+{
+    const struct inks *inks = context;
+    colour_row(&inks->how, row, inks->rows->region.width, inks->line);
+    inks->rows->sink(inks->rows->context, y, inks->line);
+}
+
+/* What is asked of the decoder: it leaves CMYK as it is. */
+static enum imrec_status wants_inks(struct codec *c, const struct rows *rows, struct inks *inks,
+                                    struct baseline_request *request, struct imrec_error *err)
+{
+    IMREC_TRY(codec_reserve(&c->line, (size_t)rows->region.width * 4, err));
+    inks->line = c->line.p;
+    request->channels = 4;
+    request->sink = rows->sink != NULL ? mix_inks : NULL;
+    request->context = inks;
+    request->direct = NULL;
+    return IMREC_OK;
 }
 
 enum imrec_status
 jpeg_try_baseline(struct codec *c, const struct rows *rows, bool *done, struct imrec_error *err)
 {
-    const struct baseline_request request = {
+    struct baseline_request request = {
         .region = rows->region,
         .channels = rows->channels,
         .denominator = rows->denominator != 0 ? rows->denominator : 1,
@@ -33,9 +60,15 @@ jpeg_try_baseline(struct codec *c, const struct rows *rows, bool *done, struct i
         .stride = rows->direct != NULL ? rows->direct->stride : 0,
         .stop = c->stop,
     };
+    struct inks inks = {
+        .rows = rows,
+        .how = {PIXELS_CMYK, GREY_ROUNDED, rows->channels, c->limits.alpha},
+    };
     *done = false;
     if (c->decoder == CODEC_JPEG_LIBJPEG || !may_be_plain(&c->head, rows->channels))
         return IMREC_OK;
+    if (c->head.components == 4)
+        IMREC_TRY(wants_inks(c, rows, &inks, &request, err));
     if (c->baseline == NULL && (c->baseline = baseline_new()) == NULL)
         return no_memory(err);
     const enum baseline_result result =

@@ -13,6 +13,7 @@ imrec_test(test_baseline_damage codec SOURCES support/images.c LABEL property)
 imrec_test(test_baseline_restarts codec SOURCES support/images.c LABEL property)
 imrec_test(test_lanes codec jpeg kernels SOURCES support/images.c)
 imrec_test(test_jpeg_tile codec jpeg SOURCES support/images.c)
+imrec_test(test_layouts codec jpeg SOURCES support/images.c LABEL property)
 imrec_test(test_scaled codec kernels SOURCES support/images.c LABEL property)
 imrec_test(test_jpeg_cases codec jpeg SOURCES support/images.c LABEL property)
 imrec_test(test_progressive codec SOURCES support/images.c LABEL property)
@@ -29,7 +30,7 @@ add_test(NAME jpeg_cases COMMAND test_jpeg_cases)
 set_tests_properties(jpeg_cases PROPERTIES TIMEOUT 3600 LABELS "codec;long" ENVIRONMENT "IMREC_JPEG_CASES=200000")
 
 # Our decoder is taken on every processor: also where there are no vectors.
-foreach(test baseline progressive)
+foreach(test baseline layouts progressive)
   add_test(NAME test_${test}_scalar COMMAND test_${test})
   set_tests_properties(test_${test}_scalar PROPERTIES TIMEOUT 1500 LABELS "unit;codec" SKIP_RETURN_CODE 77
                        ENVIRONMENT "${IMREC_TEST_ENV};IMREC_CPU=scalar")

@@ -72,9 +72,10 @@ size_t baseline_memory(const struct baseline *b)
                            tiled_memory(b->tiled) + progressive_memory(b->progressive);
 }
 
-uint64_t baseline_claim(size_t bytes, uint32_t width, bool restarts, uint64_t coefficients)
+uint64_t
+baseline_claim(size_t bytes, uint32_t width, uint32_t down, bool restarts, uint64_t coefficients)
 {
-    const uint64_t plain = bytes + ENTROPY_PADDING + planes_claim(width);
+    const uint64_t plain = bytes + ENTROPY_PADDING + planes_claim(width, down);
     if (coefficients > 0)
         return plain + progressive_claim(bytes, coefficients);
     return plain + (restarts ? tiled_claim(bytes) : 0);
@@ -106,7 +107,7 @@ static bool make_tables(struct baseline *b)
     return true;
 }
 
-static void set_block(struct baseline *b, uint32_t component)
+static void set_block(struct baseline *b, uint32_t component, uint32_t k)
 {
     const struct frame *p = &b->frame;
     const struct plane *c = &b->planes.g.plane[component];
@@ -115,6 +116,8 @@ static void set_block(struct baseline *b, uint32_t component)
         .ac = &b->ac[p->ac_of[component]],
         .quant = p->quant[p->quant_of[component]],
         .component = component,
+        .across = (uint8_t)(k % c->h),
+        .down = (uint8_t)(k / c->h),
         .idct = b->planes.idct[component],
         .is_flat = c->block == 1,
         .stride = c->stride,
@@ -125,10 +128,9 @@ static void set_block(struct baseline *b, uint32_t component)
 static void set_blocks(struct baseline *b)
 {
     b->scan.blocks = 0;
-    for (uint32_t i = 0; i < b->frame.h * b->frame.v; i++)
-        set_block(b, 0);
-    for (uint32_t i = 1; i < b->frame.components; i++)
-        set_block(b, i);
+    for (uint32_t i = 0; i < b->frame.components; i++)
+        for (uint32_t k = 0; k < b->planes.g.plane[i].h * b->planes.g.plane[i].v; k++)
+            set_block(b, i, k);
 }
 
 /* Makes the next restart interval's bits those to be decoded. */
@@ -220,19 +222,16 @@ static void aim_at_nothing(struct baseline *b)
  * up to which that holds. */
 static uint32_t aim(struct baseline *b, uint32_t x, uint32_t y)
 {
-    uint32_t end = b->planes.g.across, luma = 0;
+    uint32_t end = b->planes.g.across;
     for (uint32_t i = 0; i < b->scan.blocks; i++) {
         struct scan_block *block = &b->scan.block[i];
         const struct plane *c = &b->planes.g.plane[block->component];
-        const uint32_t across = block->component == 0 ? luma % c->h : 0;
-        const uint32_t down = block->component == 0 ? luma / c->h : 0;
-        luma += block->component == 0;
         block->wanted = span_holds(c->needed, y) && span_holds(c->mcus, x);
         if (span_holds(c->needed, y) && x < c->mcus.end)
             end = at_most(end, x < c->mcus.from ? c->mcus.from : c->mcus.end);
         if (block->wanted)
-            block->out =
-                plane_block(&b->planes.g, block->component, y * c->v + down, x * c->h + across);
+            block->out = plane_block(&b->planes.g, block->component, y * c->v + block->down,
+                                     x * c->h + block->across);
     }
     return end;
 }
@@ -280,13 +279,6 @@ static bool decode_rows(struct baseline *b)
     return true;
 }
 
-/* In halved chroma of one or two columns libjpeg does not interpolate, nor where a block is one
- * sample. */
-static bool interpolates(const struct geometry *g)
-{
-    return g->h == 1 || (g->plane[1].width > 2 && g->plane[0].block > 1);
-}
-
 static enum baseline_result by_mcus(struct baseline *b)
 {
     if (!make_tables(b))
@@ -318,19 +310,24 @@ decode(struct baseline *b, struct bytes image, const struct baseline_request *re
 {
     if (!planes_begin(&b->planes, &b->frame, request))
         return BASELINE_NO_MEMORY;
-    if (!interpolates(&b->planes.g) || !begin_bits(b, image))
+    if (!begin_bits(b, image))
         return BASELINE_DECLINED;
-    if (b->frame.progressive)
+    if (b->frame.has_scans)
         return by_scans(b, image);
     return tiled_suits(&b->frame, &b->planes) ? by_tiles(b) : by_mcus(b);
+}
+
+static bool has_channels(const struct frame *p, uint32_t channels)
+{
+    return p->components == 4 ? channels == 4 : channels == 1 || channels == 3;
 }
 
 enum baseline_result baseline_decode(struct baseline *b, struct bytes image, uint32_t width,
                                      uint32_t height, const struct baseline_request *request)
 {
     struct frame *p = &b->frame;
-    if ((request->channels != 1 && request->channels != 3) || !frame_read(p, image) ||
-        p->width != width || p->height != height)
+    if (!frame_read(p, image) || p->width != width || p->height != height ||
+        !has_channels(p, request->channels))
         return BASELINE_DECLINED;
     const enum baseline_result result = decode(b, image, request);
     scratch_trim(&b->bits);

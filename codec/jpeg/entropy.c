@@ -4,8 +4,17 @@
 
 #include <string.h>
 
+/* The code after fill bytes, of which *p is one, and moves past it; 0: there is none. Data after
+ * them, that is 0, libjpeg-turbo may decode with coefficients of a first attempt. */
+static uint8_t after_fill(const uint8_t **p, const uint8_t *end)
+{
+    while (*p < end && **p == 0xFF)
+        ++*p;
+    return *p < end ? *(*p)++ : 0;
+}
+
 /* Copies data up to the next marker to `out`; NULL: nowhere. Returns the marker, *used the bytes
- * with it; 0: there is none, or it is preceded by fill bytes. */
+ * with it; 0: there is none. */
 static uint8_t to_marker(struct bytes from, uint8_t *out, size_t *n, size_t *used)
 {
     const uint8_t *p = from.p, *const end = from.p + from.n;
@@ -18,8 +27,9 @@ static uint8_t to_marker(struct bytes from, uint8_t *out, size_t *n, size_t *use
         *n += length;
         p = ff + 2;
         if (ff[1] != 0) {
+            const uint8_t marker = ff[1] == 0xFF ? after_fill(&p, end) : ff[1];
             *used = (size_t)(p - from.p);
-            return ff[1] == 0xFF ? 0 : ff[1];
+            return marker;
         }
     }
     return 0;

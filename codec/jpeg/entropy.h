@@ -9,8 +9,8 @@
 
 enum {
     /* Zeros after the bits: more than decoding a whole MCU of nonsense reads
-     * (6 blocks of 64 symbols of 31 bits), so that one check after each MCU is enough. */
-    ENTROPY_PADDING = 2048,
+     * (10 blocks of 64 symbols of 31 bits), so that one check after each MCU is enough. */
+    ENTROPY_PADDING = 4096,
     ENTROPY_END = 0xD9, /* markers that may follow */
     ENTROPY_RESTART = 0xD0,
 };
@@ -29,8 +29,7 @@ struct intervals {
 uint32_t intervals_mcus(const struct intervals *v); /* of the next interval */
 /* Copies the next interval without its stuffing to `out`, which has room for left.n + padding, and
  * pads with zeros; *n: its bytes. False: the marker after
- * it is not the one that the count of MCUs lets expect, there is none, or it is preceded by fill
- * bytes. */
+ * it is not the one that the count of MCUs lets expect, or there is none. */
 bool intervals_unstuff(struct intervals *v, uint8_t *out, size_t *n, size_t padding);
 /* The same without a copy: finds the marker alone. */
 bool intervals_pass(struct intervals *v);

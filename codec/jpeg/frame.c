@@ -6,6 +6,8 @@
  */
 #include "codec/jpeg/frame.h"
 
+#include "codec/jpeg/standard_codes.h"
+
 #include <string.h>
 
 enum {
@@ -36,15 +38,17 @@ struct reading {
 
 static bool read_quant(struct frame *p, struct bytes b)
 {
-    for (; b.n > BLOCK * BLOCK; b.p += 1 + BLOCK * BLOCK, b.n -= 1 + BLOCK * BLOCK) {
-        const uint32_t table = b.p[0]; /* of 8 bits an entry: the upper half is 0 */
-        if (table >= MOST_TABLES)
+    while (b.n > 0) {
+        const uint32_t table = b.p[0] & 15, wide = b.p[0] >> 4 != 0; /* entries of 16 bits */
+        const size_t bytes = 1 + (BLOCK * BLOCK << wide);
+        if (table >= MOST_TABLES || bytes > b.n)
             return false;
         for (uint32_t k = 0; k < BLOCK * BLOCK; k++)
-            p->quant[table][natural_order[k]] = b.p[1 + k];
+            p->quant[table][natural_order[k]] = wide ? load_be16(b.p + 1 + 2 * k) : b.p[1 + k];
         p->has_quant |= 1u << table;
+        b = (struct bytes){b.p + bytes, b.n - bytes};
     }
-    return b.n == 0;
+    return true;
 }
 
 static bool read_huffman(struct frame *p, struct bytes b)
@@ -68,20 +72,39 @@ static bool read_huffman(struct frame *p, struct bytes b)
     return b.n == 0;
 }
 
-/* 4:4:4, 4:2:2 or 4:2:0 with one chroma block in an MCU; grey of one block. */
-static bool is_known_sampling(const struct frame *p, const uint8_t *sampling)
+static uint32_t larger(uint32_t a, uint32_t b)
 {
-    if (p->components == 1)
-        return sampling[0] == 0x11;
-    return sampling[1] == 0x11 && sampling[2] == 0x11 &&
-           (sampling[0] == 0x11 || sampling[0] == 0x21 || sampling[0] == 0x22);
+    return a > b ? a : b;
+}
+
+/* Samplings that libjpeg upsamples: by whole numbers. */
+static bool read_sampling(struct frame *p, const uint8_t *sampling)
+{
+    p->h = p->v = 1;
+    for (uint32_t i = 0; i < p->components; i++) {
+        p->across[i] = sampling[i] >> 4;
+        p->down[i] = sampling[i] & 15;
+        if (p->across[i] < 1 || p->across[i] > 4 || p->down[i] < 1 || p->down[i] > 4)
+            return false;
+        p->h = larger(p->h, p->across[i]);
+        p->v = larger(p->v, p->down[i]);
+    }
+    for (uint32_t i = 0; i < p->components; i++)
+        if (p->h % p->across[i] != 0 || p->v % p->down[i] != 0)
+            return false;
+    p->grey_rows = 1;
+    if (p->components == 1) { /* whatever its factors are, an MCU is a block */
+        p->grey_rows = p->v;
+        p->h = p->v = p->across[0] = p->down[0] = 1;
+    }
+    return true;
 }
 
 static bool read_frame(struct reading *r, uint8_t marker, struct bytes b)
 {
     struct frame *p = r->p;
     uint8_t sampling[MOST_COMPONENTS] = {0};
-    if (r->has_frame || b.n < 6 || b.p[0] != 8 || (b.p[5] != 1 && b.p[5] != 3) ||
+    if (r->has_frame || b.n < 6 || b.p[0] != 8 || (b.p[5] != 1 && b.p[5] != 3 && b.p[5] != 4) ||
         b.n != 6 + 3u * b.p[5])
         return false;
     r->has_frame = true;
@@ -91,16 +114,11 @@ static bool read_frame(struct reading *r, uint8_t marker, struct bytes b)
     p->components = b.p[5];
     for (uint32_t i = 0; i < p->components; i++) {
         const uint8_t *c = b.p + 6 + 3 * i;
-        r->p->id[i] = c[0];
+        p->id[i] = c[0];
         sampling[i] = c[1];
         p->quant_of[i] = c[2];
-        for (uint32_t k = 0; k < i; k++)
-            if (r->p->id[k] == c[0])
-                return false;
     }
-    p->h = sampling[0] >> 4;
-    p->v = sampling[0] & 15;
-    return is_known_sampling(p, sampling);
+    return read_sampling(p, sampling);
 }
 
 static bool read_application(struct reading *r, uint8_t marker, struct bytes b)
@@ -124,71 +142,111 @@ static bool read_restart(struct frame *p, struct bytes b)
     return true;
 }
 
-static bool is_ycc(const struct reading *r)
+/* By libjpeg's rules; false where it would warn. */
+static bool read_colour(struct frame *p)
 {
-    if (r->p->jfif)
+    const bool is_rgb = p->adobe ? p->transform == 0 : memcmp(p->id, "RGB", 3) == 0;
+    switch (p->components) {
+    case 1:
+        p->colour = COLOUR_GREY;
         return true;
-    if (r->p->adobe)
-        return r->p->transform == 1; /* 0 is RGB; of others libjpeg warns */
-    return memcmp(r->p->id, "RGB", 3) != 0;
+    case 3:
+        p->colour = is_rgb && !p->jfif ? COLOUR_RGB : COLOUR_YCC;
+        return p->jfif || !p->adobe || p->transform <= 1;
+    default:
+        p->colour = p->adobe && p->transform != 0 ? COLOUR_YCCK : COLOUR_CMYK;
+        return !p->adobe || p->transform == 0 || p->transform == 2;
+    }
 }
 
-/* Components of a sequential image's one scan, all of them. */
-static bool read_scan(const struct reading *r, struct bytes b)
+/* Two components of one id: libjpeg tells them apart only in a scan of all. */
+static bool is_ambiguous(const struct frame *p)
 {
-    struct frame *p = r->p;
-    const uint32_t n = p->components;
-    if (b.n != 4 + 2 * n || b.p[0] != n)
+    for (uint32_t i = 0; i < p->components; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (p->id[k] == p->id[i])
+                return true;
+    return false;
+}
+
+/* Some components, in the frame's order, with their tables. */
+static bool read_components(struct frame *p, struct bytes b)
+{
+    struct frame_scan *s = &p->scan;
+    uint32_t blocks = 0;
+    if (b.n < 1 || b.p[0] < 1 || b.p[0] > p->components || b.n != 4 + 2u * b.p[0])
         return false;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t id = b.p[1 + 2 * i], dc = b.p[2 + 2 * i] >> 4, ac = b.p[2 + 2 * i] & 15;
-        const uint32_t quant = p->quant_of[i];
-        if (id != p->id[i] || dc >= MOST_TABLES || ac >= MOST_TABLES || quant >= MOST_TABLES ||
-            !(p->has_dc >> dc & p->has_ac >> ac & p->has_quant >> quant & 1))
+    s->components = b.p[0];
+    for (uint32_t i = 0, c = 0; i < s->components; i++, c++) {
+        while (c < p->components && p->id[c] != b.p[1 + 2 * i])
+            c++;
+        if (c == p->components || p->quant_of[c] >= MOST_TABLES ||
+            !(p->has_quant >> p->quant_of[c] & 1))
             return false;
-        p->dc_of[i] = (uint8_t)dc;
-        p->ac_of[i] = (uint8_t)ac;
+        s->component[i] = (uint8_t)c;
+        s->dc_of[i] = b.p[2 + 2 * i] >> 4;
+        s->ac_of[i] = b.p[2 + 2 * i] & 15;
+        if (s->dc_of[i] >= MOST_TABLES || s->ac_of[i] >= MOST_TABLES)
+            return false;
+        blocks += (uint32_t)p->across[c] * p->down[c];
     }
-    return memcmp(b.p + 1 + 2 * n, "\0\x3F\0", 3) == 0 && (n == 1 || is_ycc(r));
+    return (s->components == 1 || blocks <= MOST_BLOCKS) &&
+           (s->components == p->components || !is_ambiguous(p));
 }
 
 /* The numbers at the end of a scan's header, by the rules of libjpeg. */
-static bool read_progression(struct frame_scan *s, const uint8_t *b)
+static bool read_progression(const struct frame *p, struct frame_scan *s, const uint8_t *b)
 {
     s->from = b[0];
     s->end = b[1];
     s->high = b[2] >> 4;
     s->low = b[2] & 15;
+    if (!p->progressive)
+        return s->from == 0 && s->end == BLOCK * BLOCK - 1 && b[2] == 0;
     if (s->from == 0 ? s->end != 0
                      : s->from > s->end || s->end >= BLOCK * BLOCK || s->components != 1)
         return false;
     return s->low <= 13 && (s->high == 0 || s->low + 1 == s->high);
 }
 
-/* Some components, in the frame's order; a scan has the tables that it decodes with. */
-static bool read_progressive_scan(const struct reading *r, struct bytes b)
+/* A scan has the tables that it decodes with. */
+static bool has_tables(const struct frame *p, const struct frame_scan *s)
+{
+    for (uint32_t i = 0; i < s->components; i++)
+        if ((s->from == 0 && s->high == 0 && !(p->has_dc >> s->dc_of[i] & 1)) ||
+            (s->end > 0 && !(p->has_ac >> s->ac_of[i] & 1)))
+            return false;
+    return true;
+}
+
+/* Of a sequential image, what it does not define before its first scan. */
+static void add_standard_codes(struct frame *p)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!(p->has_dc >> i & 1))
+            p->dc[i] = standard_dc[i];
+        if (!(p->has_ac >> i & 1))
+            p->ac[i] = standard_ac[i];
+    }
+    p->has_dc |= 3;
+    p->has_ac |= 3;
+}
+
+static bool read_scan(const struct reading *r, struct bytes b)
 {
     struct frame *p = r->p;
     struct frame_scan *s = &p->scan;
-    if (b.n < 1 || b.p[0] < 1 || b.p[0] > p->components || b.n != 4 + 2u * b.p[0])
+    if (!r->has_scan && !p->progressive)
+        add_standard_codes(p);
+    if (!read_components(p, b) || !read_progression(p, s, b.p + 1 + 2 * s->components) ||
+        !has_tables(p, s))
         return false;
-    s->components = b.p[0];
-    if (!read_progression(s, b.p + 1 + 2 * s->components) || (p->components > 1 && !is_ycc(r)))
-        return false;
-    for (uint32_t i = 0, c = 0; i < s->components; i++, c++) {
-        const uint32_t dc = b.p[2 + 2 * i] >> 4, ac = b.p[2 + 2 * i] & 15;
-        while (c < p->components && p->id[c] != b.p[1 + 2 * i])
-            c++;
-        if (c == p->components || dc >= MOST_TABLES || ac >= MOST_TABLES ||
-            p->quant_of[c] >= MOST_TABLES || !(p->has_quant >> p->quant_of[c] & 1) ||
-            (s->from == 0 && s->high == 0 && !(p->has_dc >> dc & 1)) ||
-            (s->from > 0 && !(p->has_ac >> ac & 1)))
-            return false;
-        s->component[i] = (uint8_t)c;
-        s->dc_of[i] = (uint8_t)dc;
-        s->ac_of[i] = (uint8_t)ac;
-    }
-    return true;
+    if (r->has_scan)
+        return true;
+    p->has_scans = p->progressive || s->components < p->components;
+    memcpy(p->dc_of, s->dc_of, sizeof(p->dc_of));
+    memcpy(p->ac_of, s->ac_of, sizeof(p->ac_of));
+    return read_colour(p);
 }
 
 static bool read_segment(struct reading *r, uint8_t marker, struct bytes b)
@@ -211,30 +269,36 @@ static bool read_segment(struct reading *r, uint8_t marker, struct bytes b)
     }
 }
 
+/* The code of the marker at *at, which fill bytes may precede; moves past it. 0: there is none. */
+static uint8_t next_marker(struct bytes image, size_t *at)
+{
+    const size_t first = *at;
+    while (*at < image.n && image.p[*at] == 0xFF)
+        ++*at;
+    return *at == first || *at == image.n ? 0 : image.p[(*at)++];
+}
+
 /* Segments from `at` on, to a scan or the image's end. */
 static bool read_segments(struct reading *r, struct bytes image, size_t at, bool *is_end)
 {
-    *is_end = false;
-    while (image.n - at >= 4) {
-        const uint8_t *m = image.p + at;
-        const size_t length = load_be16(m + 2);
-        if (m[0] != 0xFF || length < 2 || length > image.n - at - 2)
-            return false;
-        const struct bytes body = {m + 4, length - 2};
-        at += 2 + length;
-        if (m[1] == M_SOS) {
-            r->p->entropy = at;
-            return r->has_frame &&
-                   (r->p->progressive ? read_progressive_scan(r, body) : read_scan(r, body));
-        }
-        if (!read_segment(r, m[1], body))
-            return false;
-        if (image.n - at >= 2 && image.p[at] == 0xFF && image.p[at + 1] == M_EOI) {
-            *is_end = true;
+    for (;;) {
+        const uint8_t marker = next_marker(image, &at);
+        if ((*is_end = marker == M_EOI))
             return true;
+        if (marker == 0 || image.n - at < 2)
+            return false;
+        const size_t length = load_be16(image.p + at);
+        if (length < 2 || length > image.n - at)
+            return false;
+        const struct bytes body = {image.p + at + 2, length - 2};
+        at += length;
+        if (marker == M_SOS) {
+            r->p->entropy = at;
+            return r->has_frame && read_scan(r, body);
         }
+        if (!read_segment(r, marker, body))
+            return false;
     }
-    return false;
 }
 
 bool frame_read(struct frame *p, struct bytes image)
@@ -252,9 +316,5 @@ bool frame_read(struct frame *p, struct bytes image)
 bool frame_next_scan(struct frame *p, struct bytes image, size_t at, bool *is_end)
 {
     struct reading r = {.p = p, .has_frame = true, .has_scan = true};
-    if (image.n - at >= 2 && image.p[at] == 0xFF && image.p[at + 1] == M_EOI) {
-        *is_end = true;
-        return true;
-    }
     return read_segments(&r, image, at, is_end);
 }

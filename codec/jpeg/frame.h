@@ -5,9 +5,17 @@
 #include "base/bytes.h"
 #include "codec/jpeg/huffman.h"
 
-enum { MOST_COMPONENTS = 3, MOST_TABLES = 4, BLOCK = 8 };
+enum {
+    MOST_COMPONENTS = 4,
+    MOST_TABLES = 4,
+    MOST_BLOCKS = 10, /* of an MCU, by the standard */
+    BLOCK = 8,
+};
 
-/* A scan of a progressive image. */
+/* What the components are. */
+enum frame_colour { COLOUR_GREY, COLOUR_YCC, COLOUR_RGB, COLOUR_CMYK, COLOUR_YCCK };
+
+/* A scan, where there are several. */
 struct frame_scan {
     uint32_t components;
     uint8_t component[MOST_COMPONENTS], dc_of[MOST_COMPONENTS], ac_of[MOST_COMPONENTS];
@@ -17,12 +25,16 @@ struct frame_scan {
 
 struct frame {
     uint32_t width, height;
-    uint32_t components; /* 1 or 3 */
-    uint32_t h, v;       /* luma samples for one of chroma: 1 x 1, 2 x 1 or 2 x 2 */
-    uint32_t restart;    /* MCUs between restart markers; 0 = none */
+    uint32_t components; /* 1, 3 or 4 */
+    enum frame_colour colour;
+    uint32_t h, v;                                          /* an MCU has 8h x 8v pixels */
+    uint8_t across[MOST_COMPONENTS], down[MOST_COMPONENTS]; /* blocks of an MCU; 1 x 1 of grey */
+    uint32_t grey_rows; /* of blocks that libjpeg reads at once; 1 unless grey claims more */
+    uint32_t restart;   /* MCUs between restart markers; 0 = none */
     uint8_t quant_of[MOST_COMPONENTS], dc_of[MOST_COMPONENTS], ac_of[MOST_COMPONENTS];
     size_t entropy; /* where the entropy-coded data begin */
     bool progressive;
+    bool has_scans;         /* several: it is progressive, or components have scans of their own */
     struct frame_scan scan; /* of the data there, if so */
     uint8_t id[MOST_COMPONENTS];
     bool jfif, adobe;
@@ -37,6 +49,6 @@ extern const uint8_t natural_order[BLOCK * BLOCK]; /* of the zigzag index */
 
 /* Up to the first scan. False: not plain. */
 bool frame_read(struct frame *p, struct bytes image);
-/* Of a progressive image: from byte `at`, where a marker is, to the next scan, or *is_end. */
+/* Where there are several: from byte `at`, where a marker is, to the next scan, or *is_end. */
 bool frame_next_scan(struct frame *p, struct bytes image, size_t at, bool *is_end);
 #endif

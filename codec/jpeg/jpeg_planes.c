@@ -1,17 +1,24 @@
 /* codec/jpeg/jpeg_planes.c - samples of an image's MCU rows, and rows of pixels made from them. */
 #include "codec/jpeg/jpeg_planes.h"
 
+#include "codec/jpeg/any_rows.h"
+
 enum { MARGIN = 64 }; /* bytes before and after a row of samples: a repeated one, and vectors */
 
 /* ---- samples ---------------------------------------------------------------------------- */
 
-uint64_t planes_claim(uint32_t width)
+uint64_t planes_claim(uint32_t width, uint32_t down)
 {
     const uint64_t samples = (uint64_t)width + 32 + 3 * MARGIN; /* of a row, whole MCUs */
-    return samples * (RING * 2 * BLOCK + 2 * RING * BLOCK + 3);
+    return samples * (RING * BLOCK * down + 2 * MOST_COMPONENTS);
 }
 
-/* Room for the rings, and for one row of pixels after them. */
+/* Room for the rings, and for one row of pixels, and what it is mixed of, after them. */
+static size_t line_bytes(const struct jpeg_planes *s)
+{
+    return ((size_t)s->request->region.width + 1) * 4 + KERNEL_SLACK;
+}
+
 static bool reserve_planes(struct jpeg_planes *s)
 {
     const struct geometry *g = &s->g;
@@ -24,7 +31,7 @@ static bool reserve_planes(struct jpeg_planes *s)
         c->rows = NULL;
         bytes += c->height * c->stride;
     }
-    bytes += ((size_t)s->request->region.width + 1) * 3 + KERNEL_SLACK;
+    bytes += line_bytes(s) + any_row_room(s->frame, s->request->region.width);
     if (!scratch_reserve(&s->samples, bytes))
         return false;
     uint8_t *at = s->samples.p + MARGIN;
@@ -65,15 +72,18 @@ static uint8_t *pixel_line(const struct jpeg_planes *s)
     return c->rows + c->height * c->stride;
 }
 
-/* The samples beyond the image's edges, of the chroma rows of MCU row `y`. */
+/* The samples beyond the image's edges that others are weighed with, of MCU row `y`. */
 static void repeat_edges(struct jpeg_planes *s, uint32_t y)
 {
-    for (uint32_t i = 1; i < s->frame->components; i++) {
+    for (uint32_t i = 0; i < s->frame->components; i++) {
         const struct plane *c = &s->g.plane[i];
         const bool at_right = c->mcus.end == s->g.across;
-        for (uint32_t k = 0; k < c->block; k++) {
-            uint8_t *row = plane_row(&s->g, i, y * c->block + k, c->mcus.from * c->block);
-            uint8_t *end = row + (c->width - c->mcus.from * c->block);
+        const uint32_t height = c->v * c->block, first = c->mcus.from * c->h * c->block;
+        if (!c->is_smooth || c->across == 1 || c->mcus.end == 0 || !span_holds(c->needed, y))
+            continue;
+        for (uint32_t k = 0; k < height; k++) {
+            uint8_t *row = plane_row(&s->g, i, y * height + k, first);
+            uint8_t *end = row + (c->width - first);
             if (c->mcus.from == 0)
                 row[-1] = row[0];
             if (at_right)
@@ -82,29 +92,26 @@ static void repeat_edges(struct jpeg_planes *s, uint32_t y)
     }
 }
 
-/* The chroma row that is next nearest to row `y` of the image. */
-static uint32_t far_row(const struct plane *c, uint32_t y)
-{
-    if (y % 2 == 0)
-        return y > 0 ? y / 2 - 1 : 0;
-    return at_most(y / 2 + 1, c->all - 1);
-}
-
 static void make_row(const struct jpeg_planes *s, uint32_t y, uint8_t *rgb)
 {
     const struct baseline_kernels *k = s->kernels;
-    const uint32_t x = s->g.left, h = s->g.h, v = s->g.v;
+    const struct plane *chroma = &s->g.plane[1];
+    const uint32_t x = s->g.left, h = chroma->across, v = chroma->down;
     struct kernel_row r = {.y = plane_row(&s->g, 0, y, x),
                            .n = s->request->region.x + s->request->region.width - x,
                            .rgb = rgb};
-    if (!s->g.colour) {
+    if (s->frame->colour == COLOUR_GREY && s->request->channels == 3) {
         k->row_grey(&r);
+        return;
+    }
+    if (!s->g.is_plain) {
+        any_row(s, y, pixel_line(s) + line_bytes(s), rgb);
         return;
     }
     r.cb = plane_row(&s->g, 1, y / v, x / h);
     r.cr = plane_row(&s->g, 2, y / v, x / h);
     if (v == 2) {
-        const uint32_t far = far_row(&s->g.plane[1], y);
+        const uint32_t far = plane_far_row(chroma, y);
         r.cb_far = plane_row(&s->g, 1, far, x / h);
         r.cr_far = plane_row(&s->g, 2, far, x / h);
         k->row_420(&r);
@@ -130,29 +137,27 @@ static void give_row(struct jpeg_planes *s, uint32_t row)
 {
     const struct baseline_request *q = s->request;
     const struct imrec_rect r = q->region;
-    if (q->channels == 1) {
+    if (q->channels == 1 && !s->g.colour && s->g.plane[0].across * s->g.plane[0].down == 1) {
         q->sink(q->context, row - r.y, plane_row(&s->g, 0, row, r.x));
         return;
     }
-    uint8_t *direct = direct_row(s, row - r.y), *line = pixel_line(s);
+    uint8_t *direct = q->channels == 3 ? direct_row(s, row - r.y) : NULL, *line = pixel_line(s);
     make_row(s, row, direct != NULL ? direct : line);
     if (direct == NULL)
-        q->sink(q->context, row - r.y, line + 3 * (size_t)(r.x - s->g.left));
+        q->sink(q->context, row - r.y, line + (size_t)q->channels * (r.x - s->g.left));
 }
 
 static void give_rows(struct jpeg_planes *s, uint32_t y)
 {
     const struct imrec_rect r = s->request->region;
-    const bool waits = s->g.colour && s->g.v == 2 && y + 1 < s->g.down; /* for rows below */
-    const uint32_t end =
-        at_most((y + 1) * s->g.plane[0].v * s->g.plane[0].block - waits, r.y + r.height);
+    const bool waits = s->g.looks_below && y + 1 < s->g.down; /* for rows below */
+    const uint32_t end = at_most((y + 1) * s->g.height - waits, r.y + r.height);
     for (; s->next_row < end; s->next_row++)
         give_row(s, s->next_row);
 }
 
 void planes_give(struct jpeg_planes *s, uint32_t y)
 {
-    if (s->g.colour && span_holds(s->g.plane[1].needed, y))
-        repeat_edges(s, y);
+    repeat_edges(s, y);
     give_rows(s, y);
 }

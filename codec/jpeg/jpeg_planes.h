@@ -31,8 +31,9 @@ bool planes_begin(struct jpeg_planes *s, const struct frame *frame,
 /* The samples of MCU row `y` are there: gives all rows of pixels that can be made now. */
 void planes_give(struct jpeg_planes *s, uint32_t y);
 
-/* Bytes of samples of an image of this width, maximum. */
-uint64_t planes_claim(uint32_t width);
+/* Bytes of samples of an image of this width, whose components have `down` rows of blocks in an
+ * MCU together, maximum. */
+uint64_t planes_claim(uint32_t width, uint32_t down);
 
 /* Is one of the MCU rows or columns that a component is needed of. */
 static inline bool span_holds(struct span s, uint32_t i)

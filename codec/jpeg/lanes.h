@@ -19,6 +19,7 @@ enum {
     LANE_PADDING = 512, /* zeros after a piece's bytes: more than a block of nonsense reads */
     LANE_SLACK = 64,    /* coefficients after a piece's blocks that may be overwritten with zeros */
     LANE_MOST_BLOCKS = 1 << 16, /* of a piece */
+    LANE_MCU = 7,               /* blocks of an MCU, maximum */
     LANE_MOST_BYTES = 1 << 24,
 };
 
@@ -55,7 +56,7 @@ struct lane_tables {
     struct huffman_spec made_ac[2], made_dc[2];
     bool is_made[2];
     uint32_t blocks; /* of an MCU */
-    uint8_t kind[MOST_BLOCKS];
+    uint8_t kind[LANE_MCU];
 };
 
 /* Makes the tables of a kind, unless they are those of these codes already. False: a code that

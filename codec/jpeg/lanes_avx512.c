@@ -17,7 +17,7 @@
 typedef __m512i vector;
 
 enum { LANES = 8, GROUPS = 2, FEW = 6 }; /* with fewer pieces left, one by one is faster */
-enum { IDLE = 7, BEFORE_DC = 8 };        /* lanes' blocks: 0 to 5 of the MCU; 8 more before DC */
+enum { IDLE = LANE_MCU, BEFORE_DC = 8 }; /* lanes' blocks: below, of the MCU; 8 more before DC */
 enum { BIT_BITS = 28 };                  /* of a position: bit, then k, then blocks */
 enum { K_ALL = 255, K_LAST = 63 };
 
@@ -177,7 +177,7 @@ static struct lane_state state_of(const struct plan *p, const struct spread *s, 
     if (is_in_second(p, s->table[lane]))
         state.bit -= LANE_LONG_BITS;
     state.k = s->at[lane] >> BIT_BITS & K_ALL;
-    state.block = (uint32_t)s->block[lane] & 7;
+    state.block = (uint32_t)s->block[lane] % BEFORE_DC;
     memcpy(&state.out, &s->out[lane], sizeof(state.out));
     state.out += 3;
     return state;
@@ -291,10 +291,10 @@ AVX512 static bool finish(struct lanes *l)
 
 AVX512 static void make_plan(struct plan *p, const struct lane_tables *t)
 {
-    _Alignas(64) uint64_t after[8] = {0}, ac[8], dc[8];
+    _Alignas(64) uint64_t after[BEFORE_DC] = {0}, ac[BEFORE_DC], dc[BEFORE_DC];
     p->t = t;
     p->first = (uint64_t)(uintptr_t)t->entry / sizeof(t->entry[0]);
-    for (uint32_t i = 0; i < 8; i++)
+    for (uint32_t i = 0; i < BEFORE_DC; i++)
         ac[i] = dc[i] = p->first + LANE_TABLES * (uint64_t)LANE_ENTRIES;
     for (uint32_t i = 0; i < t->blocks; i++) {
         after[i] = BEFORE_DC | (i + 1 < t->blocks ? i + 1 : 0);

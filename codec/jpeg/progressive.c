@@ -1,5 +1,6 @@
 /*
- * codec/jpeg/progressive.c - Huffman-coded progressive images (ITU-T T.81, annex G).
+ * codec/jpeg/progressive.c - Huffman-coded images of several scans: progressive ones (ITU-T T.81,
+ * annex G), and sequential ones whose components have scans of their own.
  *
  * Scans add bits to coefficients, so all of these are kept: blocks in natural order, and for each a
  * mask of those that are not 0, by zigzag index. The mask tells a refining scan which coefficients
@@ -116,18 +117,18 @@ static bool make_tables(struct scanning *s)
 {
     const struct frame_scan *scan = s->s;
     const struct frame *f = s->f;
-    if (scan->from > 0) {
-        const struct huffman_spec *spec = &f->ac[scan->ac_of[0]];
-        if (!huffman_make_ac_code(&s->d->ac.code, spec))
-            return false;
-        make_lookup(&s->d->ac, spec);
-        return true;
-    }
-    for (uint32_t i = 0; i < scan->components && scan->high == 0; i++) {
-        const struct huffman_spec *spec = &f->dc[scan->dc_of[i]];
-        if (!huffman_make_dc_code(&s->d->dc[i].code, spec))
-            return false;
-        make_lookup(&s->d->dc[i], spec);
+    for (uint32_t i = 0; i < scan->components; i++) {
+        const struct huffman_spec *dc = &f->dc[scan->dc_of[i]], *ac = &f->ac[scan->ac_of[i]];
+        if (scan->end > 0) {
+            if (!huffman_make_ac_code(&s->d->ac[i].code, ac))
+                return false;
+            make_lookup(&s->d->ac[i], ac);
+        }
+        if (scan->from == 0 && scan->high == 0) {
+            if (!huffman_make_dc_code(&s->d->dc[i].code, dc))
+                return false;
+            make_lookup(&s->d->dc[i], dc);
+        }
     }
     return true;
 }

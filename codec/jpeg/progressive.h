@@ -1,5 +1,5 @@
-/* codec/jpeg/progressive.h - Huffman-coded progressive images: all scans to coefficients, then the
- * rows of a region. */
+/* codec/jpeg/progressive.h - Huffman-coded images of several scans: all of them to coefficients,
+ * then the rows of a region. */
 #ifndef IMREC_CODEC_JPEG_PROGRESSIVE_H
 #define IMREC_CODEC_JPEG_PROGRESSIVE_H
 

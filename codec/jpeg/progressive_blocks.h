@@ -1,4 +1,4 @@
-/* codec/jpeg/progressive_blocks.h - blocks of a progressive image's scans, for progressive.c and
+/* codec/jpeg/progressive_blocks.h - blocks of an image's scans, for progressive.c and
  * its variant: everything inline. */
 #ifndef IMREC_CODEC_JPEG_PROGRESSIVE_BLOCKS_H
 #define IMREC_CODEC_JPEG_PROGRESSIVE_BLOCKS_H
@@ -40,7 +40,7 @@ struct progressive {
     progressive_run_fn *run;
     struct scratch memory, bits;
     struct component component[MOST_COMPONENTS];
-    struct lookup dc[MOST_COMPONENTS], ac; /* of the scan */
+    struct lookup dc[MOST_COMPONENTS], ac[MOST_COMPONENTS]; /* of the scan */
 };
 
 /* A scan being decoded. */
@@ -102,6 +102,32 @@ static bool dc_refine(struct scanning *s, struct component *c, size_t block)
     return true;
 }
 
+/* All coefficients of a sequential image's block. */
+static bool whole_block(struct scanning *s, uint32_t i, struct component *c, size_t block)
+{
+    int16_t *coef = c->block + block * BLOCK_SIZE;
+    uint64_t mask = 0;
+    if (!dc_first(s, i, c, block))
+        return false;
+    for (uint32_t k = 1; k < BLOCK_SIZE; k++) {
+        const uint32_t symbol = next_symbol(&s->b, &s->d->ac[i]), run = symbol >> 4,
+                       size = symbol & 15;
+        if (symbol > 255)
+            return false;
+        if (size == 0 && run != 15)
+            break;
+        k += run;
+        if (k >= BLOCK_SIZE)
+            return false;
+        if (size == 0)
+            continue;
+        coef[natural_order[k]] = (int16_t)next_number(&s->b, size);
+        mask |= UINT64_C(1) << k;
+    }
+    c->mask[block] = mask;
+    return true;
+}
+
 /* The blocks, with this one, that end here, by the symbol's run. */
 INLINE uint32_t blocks_to_end(struct scan_bits *b, uint32_t run)
 {
@@ -119,7 +145,8 @@ static bool ac_first(struct scanning *s, struct component *c, size_t block)
         return true;
     }
     for (uint32_t k = s->s->from; k <= end; k++) {
-        const uint32_t symbol = next_symbol(&b, &s->d->ac), run = symbol >> 4, size = symbol & 15;
+        const uint32_t symbol = next_symbol(&b, &s->d->ac[0]), run = symbol >> 4,
+                       size = symbol & 15;
         if (symbol > 255)
             return false;
         if (size == 0 && run != 15) {
@@ -182,7 +209,8 @@ static bool ac_refine(struct scanning *s, struct component *c, size_t block)
     uint32_t k = s->s->from;
     struct scan_bits b = s->b;
     while (s->bands == 0 && k <= end) {
-        const uint32_t symbol = next_symbol(&b, &s->d->ac), run = symbol >> 4, size = symbol & 15;
+        const uint32_t symbol = next_symbol(&b, &s->d->ac[0]), run = symbol >> 4,
+                       size = symbol & 15;
         if (symbol > 255 || size > 1)
             return false;
         if (size == 0 && run != 15) {
@@ -216,6 +244,8 @@ static bool take(struct scanning *s, uint32_t i, uint32_t x, uint32_t y)
 {
     struct component *c = &s->d->component[s->s->component[i]];
     const size_t block = (size_t)y * c->across + x;
+    if (s->s->from == 0 && s->s->end > 0)
+        return whole_block(s, i, c, block);
     if (s->s->from == 0)
         return s->s->high == 0 ? dc_first(s, i, c, block) : dc_refine(s, c, block);
     return s->s->high == 0 ? ac_first(s, c, block) : ac_refine(s, c, block);

@@ -3,10 +3,8 @@
 #ifndef IMREC_CODEC_JPEG_SCAN_H
 #define IMREC_CODEC_JPEG_SCAN_H
 
-#include "codec/jpeg/huffman.h"
+#include "codec/jpeg/frame.h"
 #include "codec/jpeg/kernels/jpeg_kernels.h"
-
-enum { MOST_BLOCKS = 6 }; /* of an MCU: 4 of luma, 2 of chroma */
 
 struct scan_bits {
     uint64_t buffer;  /* the next bits, from the top; more than `count` may be there */
@@ -20,6 +18,7 @@ struct scan_block {
     const struct huffman_ac *ac;
     const uint16_t *quant;
     uint32_t component;
+    uint8_t across, down; /* its place among those of the component */
     idct_kernel *idct;
     bool is_flat;  /* of DC alone a sample is made */
     bool wanted;   /* else it is read, and nothing is made of it */
@@ -30,8 +29,8 @@ struct scan_block {
 
 struct scan {
     struct scan_bits bits;
-    const uint8_t *end; /* of the bits */
-    int32_t dc[3];      /* predictions */
+    const uint8_t *end;          /* of the bits */
+    int32_t dc[MOST_COMPONENTS]; /* predictions */
     uint32_t blocks;
     struct scan_block block[MOST_BLOCKS];
 };

@@ -139,9 +139,14 @@ static size_t row_room(const struct frame *f, const struct jpeg_planes *p)
     return (size_t)p->g.across * blocks_of_mcu(f) * BLOCK_SIZE + tiles * LANE_SLACK;
 }
 
+/* Of blocks: luma, and one of each chroma, with the same tables; as many as the lanes know. */
 static bool has_two_kinds(const struct frame *f)
 {
-    return f->components == 1 || (f->dc_of[1] == f->dc_of[2] && f->ac_of[1] == f->ac_of[2]);
+    if (f->components != 3)
+        return f->components == 1;
+    return blocks_of_mcu(f) <= LANE_MCU && f->dc_of[1] == f->dc_of[2] &&
+           f->ac_of[1] == f->ac_of[2] && f->across[0] == f->h && f->down[0] == f->v &&
+           f->across[1] * f->down[1] * f->across[2] * f->down[2] == 1;
 }
 
 bool tiled_suits(const struct frame *f, const struct jpeg_planes *p)
@@ -314,7 +319,7 @@ static bool transform_tile(const struct job *j, uint32_t i, const struct target 
 /* Samples of the rows of a band, and pixels of them. */
 static bool give_band(const struct job *j, uint32_t y, uint32_t end)
 {
-    struct target target[MOST_BLOCKS];
+    struct target target[LANE_MCU];
     for (uint32_t i = 0; y < end; y++) {
         aim(j, y, target);
         for (; i < j->t->tiles && j->t->tile[i].row == y; i++)

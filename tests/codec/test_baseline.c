@@ -60,11 +60,8 @@ LOOP_TEST(every_size_is_decoded_to_libjpegs_pixels, 0, SAMPLINGS) /* _i: samplin
 {
     const struct jpeg_layout l = samplings[_i];
     for (uint32_t width = 1; width <= 40; width++)
-        for (uint32_t height = 1 + width % 3; height <= 40; height += 3) {
-            const uint32_t own = count_own_made(width, height, &l, 3);
-            /* of chroma of two columns libjpeg makes other pixels than of more */
-            ck_assert_uint_eq(own, l.h == 2 && width <= 4 ? 0 : 9);
-        }
+        for (uint32_t height = 1 + width % 3; height <= 40; height += 3)
+            ck_assert_uint_eq(count_own_made(width, height, &l, 3), 9);
 }
 
 LOOP_TEST(every_quality_is_decoded_to_libjpegs_pixels, 0,
@@ -95,14 +92,8 @@ LOOP_TEST(wide_and_high_images_are_decoded_to_libjpegs_pixels, 0, SAMPLINGS) /* 
 
 static const struct jpeg_layout others[] = {
     {.colours = COLOURS_YCC, .h = 2, .v = 2, .arithmetic = true},
-    {.colours = COLOURS_YCC, .h = 1, .v = 2, .progressive = true},
-    {.colours = COLOURS_YCC, .h = 2, .v = 2, .separate_scans = true},
-    {.colours = COLOURS_YCC, .h = 1, .v = 2},
-    {.colours = COLOURS_YCC, .h = 4, .v = 1},
-    {.colours = COLOURS_GREY, .h = 2, .v = 2},
-    {.colours = COLOURS_RGB, .h = 1, .v = 1},
-    {.colours = COLOURS_CMYK, .h = 1, .v = 1},
-    {.colours = COLOURS_YCCK, .h = 1, .v = 1},
+    {.colours = COLOURS_YCC, .h = 2, .v = 2, .progressive = true, .arithmetic = true},
+    {.colours = COLOURS_YCC, .h = 2, .v = 2, .separate_scans = true, .ids = "\1\1\2"},
 };
 enum { OTHERS = sizeof(others) / sizeof(others[0]) };
 
@@ -129,7 +120,7 @@ static const struct {
     {"\xFF\xFE\0\5abc", 7, 0, true}, /* a comment */
     {"\xFF\xED\0\5abc", 7, 0, true}, /* an application's segment */
     {"abc", 3, 0, false},            /* no marker */
-    {"\xFF", 1, 0, false},           /* a fill byte */
+    {"\xFF", 1, 0, true},            /* a fill byte */
     {"\xFF\xEE\0\x0E"
      "Adobe\0d\0\0\0\0\1",
      16, 0, true},                                            /* what JFIF says already */
@@ -138,7 +129,7 @@ static const struct {
     {"\xFF\xDD\0\4\0\7", 6, 0, false},                        /* some, which are missing */
     {"\0", 1, 2, false},                                      /* bytes that nobody reads */
     {"\xFF\xD0", 2, 2, false},                                /* a restart marker too many */
-    {"\xFF", 1, 2, false},                                    /* a fill byte */
+    {"\xFF\xFF", 2, 2, true},                                 /* fill bytes */
     {"abc", 3, 1000, true},                                   /* behind the end */
 };
 enum { ADDITIONS = sizeof(additions) / sizeof(additions[0]) };

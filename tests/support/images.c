@@ -29,11 +29,15 @@ static void choose_layout(struct jpeg_compress_struct *cinfo, const struct jpeg_
     static const J_COLOR_SPACE stored[] = {JCS_GRAYSCALE, JCS_YCbCr, JCS_RGB, JCS_CMYK, JCS_YCCK};
     jpeg_set_defaults(cinfo);
     jpeg_set_colorspace(cinfo, stored[l->colours]);
-    jpeg_set_quality(cinfo, l->quality > 0 ? l->quality : 90, TRUE);
+    jpeg_set_quality(cinfo, l->quality > 0 ? l->quality : 90, !l->wide);
     for (int i = 0; i < cinfo->num_components; i++) {
-        cinfo->comp_info[i].h_samp_factor = i == 0 || i == 3 ? l->h : 1;
-        cinfo->comp_info[i].v_samp_factor = i == 0 || i == 3 ? l->v : 1;
+        jpeg_component_info *c = &cinfo->comp_info[i];
+        c->h_samp_factor = l->sampling != NULL ? l->sampling[i] >> 4 : i % 3 == 0 ? l->h : 1;
+        c->v_samp_factor = l->sampling != NULL ? l->sampling[i] & 15 : i % 3 == 0 ? l->v : 1;
+        c->component_id = l->ids != NULL ? (uint8_t)l->ids[i] : c->component_id;
     }
+    if (l->bare)
+        cinfo->write_JFIF_header = cinfo->write_Adobe_marker = FALSE;
     cinfo->arith_code = l->arithmetic;
     cinfo->optimize_coding = l->optimal;
     cinfo->restart_in_rows = l->restart_rows;
@@ -112,6 +116,7 @@ struct bytes jpeg_make(uint32_t width, uint32_t height, const struct jpeg_layout
     unsigned char *out = NULL;
     unsigned long n = 0;
     cinfo.err = jpeg_std_error(&errors);
+    errors.trace_level = -1; /* no word of 16-bit tables */
     jpeg_create_compress(&cinfo);
     jpeg_mem_dest(&cinfo, &out, &n);
     cinfo.image_width = width;
@@ -124,6 +129,12 @@ struct bytes jpeg_make(uint32_t width, uint32_t height, const struct jpeg_layout
     if (l->separate_scans) {
         cinfo.scan_info = scans;
         cinfo.num_scans = cinfo.num_components;
+    }
+    if (l->two_scans && cinfo.num_components > 1) {
+        const int rest = cinfo.num_components - 1;
+        scans[1] = (jpeg_scan_info){.comps_in_scan = rest, .component_index = {1, 2, 3}, .Se = 63};
+        cinfo.scan_info = scans;
+        cinfo.num_scans = 2;
     }
     struct script script;
     if (l->script != 0) {

@@ -11,8 +11,13 @@ enum colours { COLOURS_GREY, COLOURS_YCC, COLOURS_RGB, COLOURS_CMYK, COLOURS_YCC
 /* How a test JPEG is coded. */
 struct jpeg_layout {
     enum colours colours;
-    int h, v; /* sampling of the first component (and of K), the others have 1 x 1 */
+    int h, v;                /* sampling of the first component (and of K), the others have 1 x 1 */
+    const uint8_t *sampling; /* not NULL: of each, 16 h + v, instead */
+    const char *ids;         /* not NULL: of each component */
+    bool bare;               /* no JFIF, no Adobe marker */
+    bool wide;               /* quantization tables of 16 bits, where the quality makes such */
     bool progressive, arithmetic, separate_scans;
+    bool two_scans;   /* the first component, then the others together */
     int restart_rows; /* 0 = no restart markers */
     int restart_mcus; /* the same in MCUs */
     int quality;      /* 0 = 90 */

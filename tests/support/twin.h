@@ -30,6 +30,7 @@ static inline void twin_must(bool yes, const char *what)
     if (yes)
         return;
     printf("the two decoders differ: %s\n", what);
+    fflush(stdout);
     abort();
 }
 
@@ -114,5 +115,27 @@ static inline bool twin_compare(struct twin *t, struct bytes jpeg,
                          (size_t)r.width * r.height * channels) == 0,
                   "pixels");
     return own;
+}
+
+/* A region of an image that nothing ails, scaled by 1/2, 1/4 or 1/8: both have the same pixels.
+ * True: ours has decoded it. */
+static inline bool twin_compare_scaled(struct twin *t, struct bytes jpeg,
+                                       const struct codec_limits *limits, uint32_t denominator,
+                                       uint32_t channels, struct imrec_rect r)
+{
+    const uint64_t before = codec_baseline_count(t->own);
+    struct imrec_image_info info;
+    twin_must(codec_begin(t->own, jpeg, limits, &info, NULL) == IMREC_OK &&
+                  codec_begin(t->libjpeg, jpeg, limits, &info, NULL) == IMREC_OK,
+              "a scaled image's head");
+    twin_must(codec_decode_scaled_region(t->own, denominator, r, channels, &t->made, NULL, NULL) ==
+                      IMREC_OK &&
+                  codec_decode_scaled_region(t->libjpeg, denominator, r, channels, &t->truth, NULL,
+                                             NULL) == IMREC_OK,
+              "a scaled image");
+    twin_must(memcmp(t->made.view.pixels, t->truth.view.pixels,
+                     (size_t)r.width * r.height * channels) == 0,
+              "pixels of a scaled image");
+    return codec_baseline_count(t->own) != before;
 }
 #endif
