@@ -36,6 +36,11 @@ static uint32_t on_white(uint32_t colour, uint32_t alpha)
     return (colour * alpha + 255 * (255 - alpha) + 127) / 255;
 }
 
+static uint8_t mixed(uint32_t ink, uint32_t black)
+{
+    return (uint8_t)(black - ((255 - ink) * black >> 8));
+}
+
 /* One pixel's R, G, B, A in 8 bits, inks mixed. */
 static void load(enum pixels from, const uint8_t *p, uint32_t v[4])
 {
@@ -44,7 +49,7 @@ static void load(enum pixels from, const uint8_t *p, uint32_t v[4])
         v[i] = p[from == PIXELS_GREY ? 0 : i];
     if (from == PIXELS_CMYK)
         for (size_t i = 0; i < 3; i++)
-            v[i] = p[3] - ((255 - v[i]) * p[3] >> 8);
+            v[i] = mixed(p[i], p[3]);
 }
 
 static void load_16(const uint8_t *p, uint32_t v[4])
@@ -79,12 +84,23 @@ static void store_16(const struct conversion *how, uint32_t v[4], uint8_t *out)
     store(how, v, out);
 }
 
+static void inks_to_rgb(const uint8_t *from, size_t n, uint8_t *out)
+{
+    for (; n > 0; n--, from += 4, out += 3)
+        for (size_t i = 0; i < 3; i++)
+            out[i] = mixed(from[i], from[3]);
+}
+
 void colour_row(const struct conversion *how, const uint8_t *from, size_t n, uint8_t *out)
 {
     const size_t step = pixels_bytes(how->from);
     uint32_t v[4];
     if (step == how->channels && how->from != PIXELS_CMYK) {
         memcpy(out, from, n * step);
+        return;
+    }
+    if (how->from == PIXELS_CMYK && how->channels == 3) {
+        inks_to_rgb(from, n, out);
         return;
     }
     for (size_t i = 0; i < n; i++, from += step, out += how->channels) {

@@ -11,18 +11,26 @@
 
 /* ---- upsampling ------------------------------------------------------------------------------ */
 
-/* Each sample `times`, without the first `passed` pixels. */
-static void repeat(const uint8_t *from, uint32_t passed, uint32_t times, uint32_t n, uint8_t *out)
+/* Loops over samples make whole samples' pixels: the first and the last may be outside. */
+
+static void repeat(const uint8_t *from, uint32_t times, uint32_t samples, uint8_t *out)
 {
-    for (uint32_t i = 0; i < n; from++, passed = 0)
-        for (; passed < times && i < n; passed++)
-            out[i++] = *from;
+    if (times == 2)
+        for (uint32_t i = 0; i < 2 * samples; i++)
+            out[i] = from[i / 2];
+    else if (times == 4)
+        for (uint32_t i = 0; i < 4 * samples; i++)
+            out[i] = from[i / 4];
+    else
+        for (uint32_t i = 0; i < samples; i++)
+            for (uint32_t k = 0; k < times; k++)
+                *out++ = from[i];
 }
 
-/* Pairs of pixels between two columns. */
-static void widen(const uint8_t *from, uint32_t pairs, uint8_t *out)
+/* Between two columns. */
+static void widen(const uint8_t *from, uint32_t samples, uint8_t *out)
 {
-    for (uint32_t i = 0; i < pairs; i++) {
+    for (uint32_t i = 0; i < samples; i++) {
         const int32_t near = 3 * from[i];
         out[2 * i] = (uint8_t)((near + from[(ptrdiff_t)i - 1] + 1) >> 2);
         out[2 * i + 1] = (uint8_t)((near + from[i + 1] + 2) >> 2);
@@ -37,11 +45,11 @@ heighten(const uint8_t *near, const uint8_t *far, int32_t rounding, uint32_t n, 
         out[i] = (uint8_t)((3 * near[i] + far[i] + rounding) >> 2);
 }
 
-/* Pairs of pixels between two columns and two rows. */
-static void widen_both(const uint8_t *near, const uint8_t *far, uint32_t pairs, uint8_t *out)
+/* Between two columns and two rows. */
+static void widen_both(const uint8_t *near, const uint8_t *far, uint32_t samples, uint8_t *out)
 {
     int32_t before = 3 * near[-1] + far[-1], here = 3 * near[0] + far[0];
-    for (uint32_t i = 0; i < pairs; i++) {
+    for (uint32_t i = 0; i < samples; i++) {
         const int32_t after = 3 * near[i + 1] + far[i + 1];
         out[2 * i] = (uint8_t)((3 * here + before + 8) >> 4);
         out[2 * i + 1] = (uint8_t)((3 * here + after + 7) >> 4);
@@ -50,31 +58,27 @@ static void widen_both(const uint8_t *near, const uint8_t *far, uint32_t pairs, 
     }
 }
 
-/* The samples of n pixels of row `y`, from column x on: where they are, or in `line`. */
+/* The samples of n pixels of row `y`: where they are, or in `line`. */
 static const uint8_t *
 upsampled(const struct geometry *g, uint32_t component, uint32_t y, uint32_t n, uint8_t *line)
 {
     const struct plane *c = &g->plane[component];
-    const uint32_t x = g->left, pairs = (n + x % 2 + 1) / 2;
-    const uint8_t *near = plane_row(g, component, y / c->down, x / c->across);
-    const uint8_t *far = near;
+    const uint32_t first = g->left / c->across, passed = g->left % c->across;
+    const uint32_t samples = divide_up(passed + n, c->across);
+    const uint8_t *near = plane_row(g, component, y / c->down, first), *far = near;
     if (c->is_smooth && c->down == 2)
-        far = plane_row(g, component, plane_far_row(c, y), x / c->across);
-    if (!c->is_smooth && c->across == 1)
+        far = plane_row(g, component, plane_far_row(c, y), first);
+    if (c->across == 1 && !c->is_smooth)
         return near;
-    if (!c->is_smooth) {
-        repeat(near, x % c->across, c->across, n, line);
-        return line;
-    }
-    if (c->across == 1) {
-        heighten(near, far, y % 2 == 0 ? 1 : 2, n, line);
-        return line;
-    }
-    if (c->down == 2)
-        widen_both(near, far, pairs, line);
+    if (!c->is_smooth)
+        repeat(near, c->across, samples, line);
+    else if (c->across == 1)
+        heighten(near, far, y % 2 == 0 ? 1 : 2, samples, line);
+    else if (c->down == 2)
+        widen_both(near, far, samples, line);
     else
-        widen(near, pairs, line);
-    return line + x % 2;
+        widen(near, samples, line);
+    return line + passed;
 }
 
 /* ---- colour ---------------------------------------------------------------------------------- */
@@ -141,10 +145,10 @@ static void mix(const struct jpeg_planes *s, const uint8_t *const *from, uint32_
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Room for a pair of pixels that begins before the region, and for vectors. */
+/* Room for samples whose pixels begin before the region and end after it, and for vectors. */
 static size_t line_bytes(uint32_t width)
 {
-    return (size_t)width + 2 + KERNEL_SLACK;
+    return (size_t)width + 2 * 3 + KERNEL_SLACK;
 }
 
 size_t any_row_room(const struct frame *f, uint32_t width)

@@ -7,6 +7,7 @@
 #include "codec/jpeg/baseline.h"
 
 #include "base/alloc.h"
+#include "codec/jpeg/codes.h"
 #include "codec/jpeg/entropy.h"
 #include "codec/jpeg/jpeg_planes.h"
 #include "codec/jpeg/progressive.h"
@@ -27,10 +28,7 @@ struct baseline {
     struct progressive *progressive; /* the same */
     scan_run_fn *run;
     struct scratch bits;
-    struct huffman_ac ac[MOST_TABLES];
-    struct huffman_dc dc[MOST_TABLES];
-    struct huffman_spec made_ac[MOST_TABLES], made_dc[MOST_TABLES]; /* what they are of */
-    bool has_ac[MOST_TABLES], has_dc[MOST_TABLES];
+    struct codes codes;
 };
 
 /* ---- life ------------------------------------------------------------------------------- */
@@ -83,27 +81,12 @@ baseline_claim(size_t bytes, uint32_t width, uint32_t down, bool restarts, uint6
 
 /* ---- tables and bits ---------------------------------------------------------------------- */
 
-static bool is_made(bool has, const struct huffman_spec *made, const struct huffman_spec *spec)
-{
-    return has && memcmp(made, spec, sizeof(*spec)) == 0;
-}
-
 static bool make_tables(struct baseline *b)
 {
     const struct frame *p = &b->frame;
-    for (uint32_t i = 0; i < p->components; i++) {
-        const uint32_t dc = p->dc_of[i], ac = p->ac_of[i];
-        if (!is_made(b->has_dc[dc], &b->made_dc[dc], &p->dc[dc])) {
-            b->has_dc[dc] = huffman_make_dc(&b->dc[dc], &p->dc[dc]);
-            b->made_dc[dc] = p->dc[dc];
-        }
-        if (!is_made(b->has_ac[ac], &b->made_ac[ac], &p->ac[ac])) {
-            b->has_ac[ac] = huffman_make_ac(&b->ac[ac], &p->ac[ac]);
-            b->made_ac[ac] = p->ac[ac];
-        }
-        if (!b->has_dc[dc] || !b->has_ac[ac])
+    for (uint32_t i = 0; i < p->components; i++)
+        if (!codes_make(&b->codes, p, p->dc_of[i], p->ac_of[i]))
             return false;
-    }
     return true;
 }
 
@@ -112,8 +95,8 @@ static void set_block(struct baseline *b, uint32_t component, uint32_t k)
     const struct frame *p = &b->frame;
     const struct plane *c = &b->planes.g.plane[component];
     b->scan.block[b->scan.blocks++] = (struct scan_block){
-        .dc = &b->dc[p->dc_of[component]],
-        .ac = &b->ac[p->ac_of[component]],
+        .dc = &b->codes.dc[p->dc_of[component]],
+        .ac = &b->codes.ac[p->ac_of[component]],
         .quant = p->quant[p->quant_of[component]],
         .component = component,
         .across = (uint8_t)(k % c->h),
@@ -302,7 +285,7 @@ static enum baseline_result by_scans(struct baseline *b, struct bytes image)
 {
     if (b->progressive == NULL && (b->progressive = progressive_new()) == NULL)
         return BASELINE_NO_MEMORY;
-    return progressive_decode(b->progressive, &b->frame, &b->planes, image);
+    return progressive_decode(b->progressive, &b->codes, &b->frame, &b->planes, image);
 }
 
 static enum baseline_result

@@ -18,7 +18,7 @@ enum { LOOK_MCUS = 4096 }; /* between two looks whether somebody asks to stop */
 
 static bool run_scalar(struct scanning *s, const struct geometry *g, uint32_t from, uint32_t end)
 {
-    return take_mcus(s, g, from, end);
+    return take_run(s, g, from, end);
 }
 
 static progressive_run_fn *run_best(void)
@@ -117,18 +117,21 @@ static bool make_tables(struct scanning *s)
 {
     const struct frame_scan *scan = s->s;
     const struct frame *f = s->f;
-    for (uint32_t i = 0; i < scan->components; i++) {
-        const struct huffman_spec *dc = &f->dc[scan->dc_of[i]], *ac = &f->ac[scan->ac_of[i]];
-        if (scan->end > 0) {
-            if (!huffman_make_ac_code(&s->d->ac[i].code, ac))
-                return false;
-            make_lookup(&s->d->ac[i], ac);
-        }
-        if (scan->from == 0 && scan->high == 0) {
-            if (!huffman_make_dc_code(&s->d->dc[i].code, dc))
-                return false;
-            make_lookup(&s->d->dc[i], dc);
-        }
+    if (scan->from > 0) {
+        const struct huffman_spec *spec = &f->ac[scan->ac_of[0]];
+        if (!huffman_make_ac_code(&s->d->ac.code, spec))
+            return false;
+        make_lookup(&s->d->ac, spec);
+        return true;
+    }
+    for (uint32_t i = 0; i < scan->components && scan->end > 0; i++)
+        if (!codes_make(s->codes, f, scan->dc_of[i], scan->ac_of[i]))
+            return false;
+    for (uint32_t i = 0; i < scan->components && scan->end == 0 && scan->high == 0; i++) {
+        const struct huffman_spec *spec = &f->dc[scan->dc_of[i]];
+        if (!huffman_make_dc_code(&s->d->dc[i].code, spec))
+            return false;
+        make_lookup(&s->d->dc[i], spec);
     }
     return true;
 }
@@ -201,11 +204,11 @@ static bool all_known(const struct progressive *d, const struct frame *f)
     return true;
 }
 
-static bool take_scans(struct progressive *d, struct frame *f, const struct geometry *g,
-                       struct bytes image, const struct stop *stop)
+static bool take_scans(struct progressive *d, struct codes *codes, struct frame *f,
+                       const struct geometry *g, struct bytes image, const struct stop *stop)
 {
     for (bool is_end = false; !is_end;) {
-        struct scanning s = {.d = d, .f = f, .s = &f->scan};
+        struct scanning s = {.d = d, .codes = codes, .f = f, .s = &f->scan};
         struct bytes left = {image.p + f->entropy, image.n - f->entropy};
         if (!note(d, &f->scan) || !make_tables(&s) || !take_scan(&s, g, &left, stop) ||
             !frame_next_scan(f, image, image.n - left.n, &is_end))
@@ -242,13 +245,13 @@ static void give_rows(const struct progressive *d, const struct frame *f, struct
     }
 }
 
-enum baseline_result progressive_decode(struct progressive *d, struct frame *f,
+enum baseline_result progressive_decode(struct progressive *d, struct codes *codes, struct frame *f,
                                         struct jpeg_planes *p, struct bytes image)
 {
     enum baseline_result result = BASELINE_NO_MEMORY;
     if (reserve(d, f, &p->g) && scratch_reserve(&d->bits, image.n + ENTROPY_PADDING))
-        result =
-            take_scans(d, f, &p->g, image, p->request->stop) ? BASELINE_DONE : BASELINE_DECLINED;
+        result = take_scans(d, codes, f, &p->g, image, p->request->stop) ? BASELINE_DONE
+                                                                         : BASELINE_DECLINED;
     if (result == BASELINE_DONE && p->request->sink != NULL)
         give_rows(d, f, p);
     scratch_trim(&d->memory);

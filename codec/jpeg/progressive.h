@@ -3,6 +3,7 @@
 #ifndef IMREC_CODEC_JPEG_PROGRESSIVE_H
 #define IMREC_CODEC_JPEG_PROGRESSIVE_H
 
+#include "codec/jpeg/codes.h"
 #include "codec/jpeg/jpeg_planes.h"
 
 struct progressive; /* buffers of one worker, kept between images */
@@ -20,6 +21,6 @@ uint64_t progressive_claim(size_t bytes, uint64_t coefficients);
  * its rows. All scans are read to the image's end. It declines whatever libjpeg would warn of or
  * smooth: coefficients that no scan has, or not to their last bit; bits for ones that are known
  * already; defects in the data. */
-enum baseline_result progressive_decode(struct progressive *d, struct frame *f,
+enum baseline_result progressive_decode(struct progressive *d, struct codes *codes, struct frame *f,
                                         struct jpeg_planes *p, struct bytes image);
 #endif

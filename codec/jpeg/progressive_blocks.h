@@ -3,6 +3,7 @@
 #ifndef IMREC_CODEC_JPEG_PROGRESSIVE_BLOCKS_H
 #define IMREC_CODEC_JPEG_PROGRESSIVE_BLOCKS_H
 
+#include "codec/jpeg/codes.h"
 #include "codec/jpeg/jpeg_blocks.h"
 #include "codec/jpeg/jpeg_planes.h"
 
@@ -40,12 +41,13 @@ struct progressive {
     progressive_run_fn *run;
     struct scratch memory, bits;
     struct component component[MOST_COMPONENTS];
-    struct lookup dc[MOST_COMPONENTS], ac[MOST_COMPONENTS]; /* of the scan */
+    struct lookup dc[MOST_COMPONENTS], ac; /* of the scan */
 };
 
 /* A scan being decoded. */
 struct scanning {
     struct progressive *d;
+    struct codes *codes; /* of a sequential image */
     const struct frame *f;
     const struct frame_scan *s;
     struct scan_bits b;
@@ -102,32 +104,6 @@ static bool dc_refine(struct scanning *s, struct component *c, size_t block)
     return true;
 }
 
-/* All coefficients of a sequential image's block. */
-static bool whole_block(struct scanning *s, uint32_t i, struct component *c, size_t block)
-{
-    int16_t *coef = c->block + block * BLOCK_SIZE;
-    uint64_t mask = 0;
-    if (!dc_first(s, i, c, block))
-        return false;
-    for (uint32_t k = 1; k < BLOCK_SIZE; k++) {
-        const uint32_t symbol = next_symbol(&s->b, &s->d->ac[i]), run = symbol >> 4,
-                       size = symbol & 15;
-        if (symbol > 255)
-            return false;
-        if (size == 0 && run != 15)
-            break;
-        k += run;
-        if (k >= BLOCK_SIZE)
-            return false;
-        if (size == 0)
-            continue;
-        coef[natural_order[k]] = (int16_t)next_number(&s->b, size);
-        mask |= UINT64_C(1) << k;
-    }
-    c->mask[block] = mask;
-    return true;
-}
-
 /* The blocks, with this one, that end here, by the symbol's run. */
 INLINE uint32_t blocks_to_end(struct scan_bits *b, uint32_t run)
 {
@@ -145,8 +121,7 @@ static bool ac_first(struct scanning *s, struct component *c, size_t block)
         return true;
     }
     for (uint32_t k = s->s->from; k <= end; k++) {
-        const uint32_t symbol = next_symbol(&b, &s->d->ac[0]), run = symbol >> 4,
-                       size = symbol & 15;
+        const uint32_t symbol = next_symbol(&b, &s->d->ac), run = symbol >> 4, size = symbol & 15;
         if (symbol > 255)
             return false;
         if (size == 0 && run != 15) {
@@ -209,8 +184,7 @@ static bool ac_refine(struct scanning *s, struct component *c, size_t block)
     uint32_t k = s->s->from;
     struct scan_bits b = s->b;
     while (s->bands == 0 && k <= end) {
-        const uint32_t symbol = next_symbol(&b, &s->d->ac[0]), run = symbol >> 4,
-                       size = symbol & 15;
+        const uint32_t symbol = next_symbol(&b, &s->d->ac), run = symbol >> 4, size = symbol & 15;
         if (symbol > 255 || size > 1)
             return false;
         if (size == 0 && run != 15) {
@@ -240,38 +214,65 @@ static bool ac_refine(struct scanning *s, struct component *c, size_t block)
 }
 
 /* Block (x, y) of the scan's component i. */
+typedef bool block_fn(struct scanning *s, uint32_t i, uint32_t x, uint32_t y);
+
+/* Of a progressive image. */
 static bool take(struct scanning *s, uint32_t i, uint32_t x, uint32_t y)
 {
     struct component *c = &s->d->component[s->s->component[i]];
     const size_t block = (size_t)y * c->across + x;
-    if (s->s->from == 0 && s->s->end > 0)
-        return whole_block(s, i, c, block);
     if (s->s->from == 0)
         return s->s->high == 0 ? dc_first(s, i, c, block) : dc_refine(s, c, block);
     return s->s->high == 0 ? ac_first(s, c, block) : ac_refine(s, c, block);
 }
 
+/* Of a sequential one, which has all of it. */
+__attribute__((noinline)) static bool
+take_whole(struct scanning *s, uint32_t i, uint32_t x, uint32_t y)
+{
+    struct component *c = &s->d->component[s->s->component[i]];
+    const size_t block = (size_t)y * c->across + x;
+    int16_t *coef = c->block + block * BLOCK_SIZE;
+    struct scan_bits b = s->b;
+    uint32_t last;
+    if (!take_dc(&b, &s->codes->dc[s->s->dc_of[i]], &s->prediction[i]))
+        return false;
+    coef[0] = (int16_t)s->prediction[i];
+    if (!take_ac(&b, &s->codes->ac[s->s->ac_of[i]], coef, &last))
+        return false;
+    c->mask[block] = last > 0 ? UINT64_C(1) << last : 0; /* of them the last alone matters */
+    s->b = b;
+    return true;
+}
+
 /* MCU number `n` of the scan. */
-static bool take_mcu(struct scanning *s, const struct geometry *g, uint32_t n)
+INLINE bool take_mcu(struct scanning *s, const struct geometry *g, uint32_t n, block_fn *block)
 {
     const struct component *alone = &s->d->component[s->s->component[0]];
     if (s->s->components == 1)
-        return take(s, 0, n % alone->real_across, n / alone->real_across);
+        return block(s, 0, n % alone->real_across, n / alone->real_across);
     for (uint32_t i = 0; i < s->s->components; i++) {
         const uint32_t c = s->s->component[i];
         const uint32_t h = g->plane[c].h, v = g->plane[c].v;
         for (uint32_t k = 0; k < h * v; k++)
-            if (!take(s, i, n % g->across * h + k % h, n / g->across * v + k / h))
+            if (!block(s, i, n % g->across * h + k % h, n / g->across * v + k / h))
                 return false;
     }
     return true;
 }
 
-INLINE bool take_mcus(struct scanning *s, const struct geometry *g, uint32_t from, uint32_t end)
+INLINE bool take_mcus(struct scanning *s, const struct geometry *g, uint32_t from, uint32_t end,
+                      block_fn *block)
 {
     for (uint32_t n = from; n < end; n++)
-        if (!take_mcu(s, g, n) || bits_left(&s->b, s->end) < 0)
+        if (!take_mcu(s, g, n, block) || bits_left(&s->b, s->end) < 0)
             return false;
     return true;
+}
+
+INLINE bool take_run(struct scanning *s, const struct geometry *g, uint32_t from, uint32_t end)
+{
+    return s->f->progressive ? take_mcus(s, g, from, end, take)
+                             : take_mcus(s, g, from, end, take_whole);
 }
 #endif

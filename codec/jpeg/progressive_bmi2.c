@@ -3,5 +3,5 @@
 
 bool progressive_run_bmi2(struct scanning *s, const struct geometry *g, uint32_t from, uint32_t end)
 {
-    return take_mcus(s, g, from, end);
+    return take_run(s, g, from, end);
 }
