@@ -6,7 +6,7 @@
 
 /* clang-format off */
 #define KERNELS(X)                                                                                 \
-    X(colour, avx2, avx2, neon) X(halve, avx2, avx2, neon) X(blocks, avx2, avx512, neon)           \
+    X(colour, avx2, avx512, neon) X(halve, avx2, avx2, neon) X(blocks, avx2, avx512, neon)           \
     X(words, scalar, avx512, scalar)
 /* clang-format on */
 

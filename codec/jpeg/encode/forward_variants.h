@@ -21,7 +21,7 @@ enum {
 };
 
 typedef void colour_fn(const uint8_t *rgb, uint32_t n, uint8_t *y, uint8_t *cb, uint8_t *cr);
-colour_fn colour_scalar, colour_avx2, colour_neon;
+colour_fn colour_scalar, colour_avx2, colour_avx512, colour_neon;
 
 typedef void halve_fn(const uint8_t *above, const uint8_t *below, uint32_t n, uint8_t *out);
 halve_fn halve_scalar, halve_avx2, halve_neon;

@@ -245,12 +245,12 @@ static bool read_block(struct jpeg_optimizer *o, uint32_t pair)
     const uint32_t w = read_symbol(&r, &o->reader[dc], dc);
     if (w == UINT32_MAX || (w & 255) > DC_SIZE)
         return false;
-    words->count[w % WORD_SYMBOLS]++;
+    words->count[0][w % WORD_SYMBOLS]++;
     *to++ = w;
     for (bool more = true; more;) { /* two symbols of 27 bits at most from one load */
         refill(&r);
-        more = take_ac(words->count, &to, read_symbol(&r, t, ac), &k) &&
-               take_ac(words->count, &to, read_symbol(&r, t, ac), &k);
+        more = take_ac(words->count[0], &to, read_symbol(&r, t, ac), &k) &&
+               take_ac(words->count[1], &to, read_symbol(&r, t, ac), &k);
     }
     words->words = (size_t)(to - words->word);
     o->r = r;

@@ -59,8 +59,13 @@ bool words_reserve(struct symbol_words *w, size_t more)
 
 void words_append(struct symbol_words *w, const uint32_t *end)
 {
-    for (const uint32_t *p = w->word + w->words; p < end; p++)
-        w->count[*p % WORD_SYMBOLS]++;
+    const uint32_t *p = w->word + w->words;
+    for (; end - p >= 2; p += 2) { /* symbols repeat, and a counter has to wait for itself */
+        w->count[0][p[0] % WORD_SYMBOLS]++;
+        w->count[1][p[1] % WORD_SYMBOLS]++;
+    }
+    if (p < end)
+        w->count[0][*p % WORD_SYMBOLS]++;
     w->words = (size_t)(end - w->word);
 }
 
@@ -108,12 +113,18 @@ static enum imrec_status count_all(struct symbol_words *w, const struct word_sou
     return IMREC_OK;
 }
 
+static uint64_t count_of(const struct symbol_words *w, uint32_t symbol)
+{
+    return w->count[0][symbol] + w->count[1][symbol];
+}
+
 /* Counts that grow like Fibonacci's numbers, millions of them, make too deep a tree: they are
  * halved. */
 static void make_table(struct symbol_words *w, uint32_t table)
 {
     uint64_t count[SYMBOLS];
-    memcpy(count, w->count + table * SYMBOLS, sizeof(count));
+    for (uint32_t i = 0; i < SYMBOLS; i++)
+        count[i] = count_of(w, table * SYMBOLS + i);
     while (!symbol_spec_optimal(&w->spec[table], count))
         for (uint32_t i = 0; i < SYMBOLS; i++)
             count[i] -= count[i] / 2;
@@ -125,7 +136,7 @@ static size_t scan_bytes(const struct symbol_words *w)
 {
     uint64_t bits = 7;
     for (uint32_t i = 0; i < WORD_SYMBOLS; i++)
-        bits += w->count[i] * (w->entry[i] & 31);
+        bits += count_of(w, i) * (w->entry[i] & 31);
     return (size_t)(bits / 8 + w->ends * 3);
 }
 

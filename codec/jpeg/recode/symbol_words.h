@@ -21,9 +21,9 @@ enum {
     MOST_INTERVALS = 8192,
 };
 
-struct symbol_words {             /* zeroed at first */
-    uint64_t count[WORD_SYMBOLS]; /* of each symbol, table after table */
-    uint32_t entry[WORD_SYMBOLS]; /* symbol_entries_make() */
+struct symbol_words {                /* zeroed at first */
+    uint64_t count[2][WORD_SYMBOLS]; /* of each symbol, table after table; of every second word */
+    uint32_t entry[WORD_SYMBOLS];    /* symbol_entries_make() */
     uint32_t *word;
     size_t words, room;
     size_t *end; /* of each restart interval's words */
