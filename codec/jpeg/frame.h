@@ -45,8 +45,6 @@ struct frame {
     struct huffman_spec dc[MOST_TABLES], ac[MOST_TABLES];
 };
 
-extern const uint8_t natural_order[BLOCK * BLOCK]; /* of the zigzag index */
-
 /* Up to the first scan. False: not plain. */
 bool frame_read(struct frame *p, struct bytes image);
 /* Where there are several: from byte `at`, where a marker is, to the next scan, or *is_end. */

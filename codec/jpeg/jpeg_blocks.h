@@ -7,6 +7,7 @@
 #define IMREC_CODEC_JPEG_JPEG_BLOCKS_H
 
 #include "codec/jpeg/frame.h"
+#include "codec/jpeg/kernels/zigzag.h"
 #include "codec/jpeg/scan.h"
 
 #include <string.h>

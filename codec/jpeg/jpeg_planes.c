@@ -64,6 +64,14 @@ bool planes_begin(struct jpeg_planes *s, const struct frame *frame,
     return reserve_planes(s);
 }
 
+void planes_transform(const struct jpeg_planes *s, uint32_t component, const struct block_run *r)
+{
+    if (s->g.plane[component].block == BLOCK)
+        s->kernels->idct_run(r);
+    else
+        idct_run_by(r, s->idct[component]);
+}
+
 /* ---- rows of pixels ----------------------------------------------------------------------- */
 
 static uint8_t *pixel_line(const struct jpeg_planes *s)

@@ -28,6 +28,8 @@ struct jpeg_planes {
  * Both are looked at until the last row has been given. */
 bool planes_begin(struct jpeg_planes *s, const struct frame *frame,
                   const struct baseline_request *request);
+/* Samples of blocks of a component. */
+void planes_transform(const struct jpeg_planes *s, uint32_t component, const struct block_run *r);
 /* The samples of MCU row `y` are there: gives all rows of pixels that can be made now. */
 void planes_give(struct jpeg_planes *s, uint32_t y);
 

@@ -2,11 +2,11 @@
 #include "codec/jpeg/lanes.h"
 
 const struct lane_kernels lane_kernels[CPU_LEVELS] = {
-    [CPU_SCALAR] = {lanes_scalar, lane_order_scalar, false},
+    [CPU_SCALAR] = {lanes_scalar, false},
 #if defined(__x86_64__)
-    [CPU_AVX2] = {lanes_scalar, lane_order_scalar, false},
-    [CPU_AVX512] = {lanes_avx512, lane_order_avx512, true},
+    [CPU_AVX2] = {lanes_scalar, false},
+    [CPU_AVX512] = {lanes_avx512, true},
 #elif defined(__aarch64__)
-    [CPU_NEON] = {lanes_scalar, lane_order_scalar, false},
+    [CPU_NEON] = {lanes_scalar, false},
 #endif
 };

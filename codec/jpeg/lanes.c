@@ -151,15 +151,3 @@ bool lanes_scalar(const struct lane_tables *t, struct lane_piece *piece, size_t 
             return false;
     return true;
 }
-
-uint32_t lane_order_scalar(int16_t *zigzag, int16_t *natural)
-{
-    uint32_t last = 0;
-    for (uint32_t k = 0; k < BLOCK_COEFFICIENTS; k++) {
-        natural[natural_order[k]] = zigzag[k];
-        if (zigzag[k] != 0)
-            last = k;
-        zigzag[k] = 0;
-    }
-    return last;
-}

@@ -77,19 +77,13 @@ struct lane_piece {
  * unknown. */
 typedef bool lanes_fn(const struct lane_tables *t, struct lane_piece *piece, size_t n);
 
-/* A block in natural order, out of zigzag order, where zeros take its place. Returns the zigzag
- * index of the last that is not 0, or 0. Both are 64-byte aligned. */
-typedef uint32_t lane_order_fn(int16_t *zigzag, int16_t *natural);
-
 struct lane_kernels {
     lanes_fn *decode;
-    lane_order_fn *order;
     bool is_faster; /* than MCU by MCU */
 };
 
 extern const struct lane_kernels lane_kernels[CPU_LEVELS]; /* a line a level: base/cpu.h */
 lanes_fn lanes_scalar, lanes_avx512;
-lane_order_fn lane_order_scalar, lane_order_avx512;
 
 /* ---- for the kernels ---------------------------------------------------------------------- */
 

@@ -348,26 +348,4 @@ AVX512 bool lanes_avx512(const struct lane_tables *t, struct lane_piece *piece, 
     run(&l);
     return !l.failed && finish(&l);
 }
-
-/* ---- orders ------------------------------------------------------------------------------- */
-
-static _Alignas(64) const uint16_t zigzag_index[BLOCK * BLOCK] =
-    {/* by natural order */
-     0,  1,  5,  6,  14, 15, 27, 28, 2,  4,  7,  13, 16, 26, 29, 42, 3,  8,  12, 17, 25, 30,
-     41, 43, 9,  11, 18, 24, 31, 40, 44, 53, 10, 19, 23, 32, 39, 45, 52, 54, 20, 22, 33, 38,
-     46, 51, 55, 60, 21, 34, 37, 47, 50, 56, 59, 61, 35, 36, 48, 49, 57, 58, 62, 63};
-
-AVX512 uint32_t lane_order_avx512(int16_t *zigzag, int16_t *natural)
-{
-    const vector a = _mm512_load_si512(zigzag), b = _mm512_load_si512(zigzag + 32);
-    const vector upper = _mm512_load_si512(zigzag_index);
-    const vector lower = _mm512_load_si512(zigzag_index + 32);
-    _mm512_store_si512(natural, _mm512_permutex2var_epi16(a, upper, b));
-    _mm512_store_si512(natural + 32, _mm512_permutex2var_epi16(a, lower, b));
-    _mm512_store_si512(zigzag, _mm512_setzero_si512());
-    _mm512_store_si512(zigzag + 32, _mm512_setzero_si512());
-    const uint64_t there = _mm512_test_epi16_mask(a, a) | (uint64_t)_mm512_test_epi16_mask(b, b)
-                                                              << 32;
-    return there == 0 ? 0 : 63 - (uint32_t)__builtin_clzll(there);
-}
 #endif

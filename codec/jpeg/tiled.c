@@ -287,32 +287,60 @@ static void aim(const struct job *j, uint32_t y, struct target *target)
     }
 }
 
-/* One block at column `x`; its coefficients are zeros afterwards. */
-static bool transform_block(const struct job *j, const struct target *target, uint32_t x,
-                            int16_t *zigzag, int32_t *dc)
+/* DC out of its differences. */
+static bool add_up(const struct job *j, const struct tile *tile, int16_t *zigzag)
 {
-    _Alignas(64) int16_t natural[BLOCK_SIZE];
-    dc[target->component] += zigzag[0];
-    if (dc[target->component] != (int16_t)dc[target->component])
-        return false;
-    zigzag[0] = (int16_t)dc[target->component];
-    const uint32_t last = j->t->kernels->order(zigzag, natural);
-    if (span_holds(target->mcus, x))
-        j->p->idct[target->component](natural, target->quant, last,
-                                      target->out + (x - target->mcus.from) * target->step,
-                                      target->stride);
+    const uint32_t luma = j->blocks == 1 ? 1 : j->blocks - 2;
+    int32_t dc[MOST_COMPONENTS] = {0};
+    for (uint32_t x = 0; x < tile->mcus; x++)
+        for (uint32_t b = 0; b < j->blocks; b++, zigzag += BLOCK_SIZE) {
+            int32_t *sum = &dc[b < luma ? 0 : b - luma + 1];
+            *sum += zigzag[0];
+            if (*sum != (int16_t)*sum)
+                return false;
+            zigzag[0] = (int16_t)*sum;
+        }
     return true;
+}
+
+static void clear_blocks(int16_t *coef, size_t apart, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++, coef += apart)
+        memset(coef, 0, BLOCK_SIZE * sizeof(*coef));
+}
+
+/* The blocks of one place of the tile's MCUs; their coefficients are zeros afterwards. */
+static void transform(const struct job *j, const struct tile *tile, const struct target *target,
+                      int16_t *zigzag)
+{
+    const size_t apart = (size_t)j->blocks * BLOCK_SIZE;
+    const uint32_t end = tile->first + tile->mcus;
+    const uint32_t from = target->mcus.from > tile->first ? target->mcus.from : tile->first;
+    const uint32_t to = at_most(target->mcus.end, end);
+    if (from >= to) {
+        clear_blocks(zigzag, apart, tile->mcus);
+        return;
+    }
+    clear_blocks(zigzag, apart, from - tile->first);
+    clear_blocks(zigzag + (to - tile->first) * apart, apart, end - to);
+    const struct block_run r = {.coef = zigzag + (from - tile->first) * apart,
+                                .apart = apart,
+                                .n = to - from,
+                                .quant = target->quant,
+                                .out = target->out + (from - target->mcus.from) * target->step,
+                                .stride = target->stride,
+                                .step = target->step};
+    planes_transform(j->p, target->component, &r);
 }
 
 static bool transform_tile(const struct job *j, uint32_t i, const struct target *target)
 {
     const struct tile *tile = &j->t->tile[i];
     int16_t *zigzag = j->t->piece[i].out;
-    int32_t dc[MOST_COMPONENTS] = {0};
-    for (uint32_t x = tile->first; x < tile->first + tile->mcus; x++)
-        for (uint32_t b = 0; b < j->blocks; b++, zigzag += BLOCK_SIZE)
-            if (!transform_block(j, &target[b], x, zigzag, dc))
-                return false;
+    if (!add_up(j, tile, zigzag))
+        return false;
+    for (uint32_t b = 0; b < j->blocks; b++)
+        transform(j, tile, &target[b], zigzag + b * BLOCK_SIZE);
     return true;
 }
 

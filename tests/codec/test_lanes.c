@@ -132,26 +132,3 @@ LOOP_TEST(defects_are_found_alike, 0, LAYOUTS) /* _i: layouts */
     bytes_free(jpeg);
 }
 
-TEST(blocks_come_in_natural_order)
-{
-    static _Alignas(64) int16_t zigzag[BLOCK_SIZE], truth[BLOCK_SIZE], made[BLOCK_SIZE];
-    for (uint32_t round = 0; round < 2000; round++) {
-        const uint32_t end = rnd(BLOCK_SIZE + 1);
-        int16_t block[BLOCK_SIZE] = {0};
-        uint32_t last = 0;
-        for (uint32_t k = 0; k < end; k++)
-            if ((block[k] = (int16_t)(rnd(3) == 0 ? rnd(65536) - 32768 : 0)) != 0)
-                last = k;
-        memset(truth, 0, sizeof(truth));
-        for (uint32_t k = 0; k < BLOCK_SIZE; k++)
-            truth[natural_order[k]] = block[k];
-        EVERY_VARIANT(level)
-        {
-            memcpy(zigzag, block, sizeof(block));
-            ck_assert_uint_eq(lane_kernels[level].order(zigzag, made), last);
-            ck_assert_mem_eq(made, truth, sizeof(truth));
-            for (uint32_t k = 0; k < BLOCK_SIZE; k++)
-                ck_assert_int_eq(zigzag[k], 0);
-        }
-    }
-}

@@ -3,7 +3,7 @@
 #define IMREC_CODEC_JPEG_ENCODE_FORWARD_VARIANTS_H
 
 #include "codec/jpeg/encode/forward_kernels.h"
-#include "codec/jpeg/frame.h"
+#include "codec/jpeg/kernels/zigzag.h"
 
 /* JFIF's RGB to YCbCr, 16 bits of fraction. Cb and Cr are rounded to what is just below a half
  * more, as libjpeg does. */

@@ -3,6 +3,7 @@
 
 #include "base/math.h"
 #include "codec/jpeg/frame.h"
+#include "codec/jpeg/kernels/zigzag.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
 #include "codec/jpeg/kernels/byte_tables.h"
 #include "codec/jpeg/kernels/idct_factors.h"
 #include "codec/jpeg/kernels/variants.h"
+#include "codec/jpeg/kernels/zigzag.h"
 
 /* A constant of four lanes, each four times the same pair. */
 INLINE512 __m512i lanes(int32_t a, int32_t b, int32_t c, int32_t d)
@@ -147,30 +148,27 @@ INLINE512 void pairs(__m512i first, __m512i second, __m512i in[4])
     in[3] = _mm512_shuffle_i32x4(first, second, 0xff);
 }
 
-INLINE512 bool whole(const int16_t *coef, const uint16_t *quant, uint8_t *out, size_t stride)
+/* A block out of pairs of its columns' values. */
+INLINE512 bool whole_of(const __m512i columns[4], uint8_t *out, size_t stride)
 {
-    const __m512i a = dequantized(coef, quant), b = dequantized(coef + 32, quant + 32);
-    __m512i in[4];
-    pairs(_mm512_unpacklo_epi16(a, b), _mm512_unpackhi_epi16(a, b), in);
-    const struct words w = outputs(transform(in, IDCT_SHIFT_1), IDCT_SHIFT_1);
+    const struct words w = outputs(transform(columns, IDCT_SHIFT_1), IDCT_SHIFT_1);
     if (is_large(w.upper, w.lower))
         return false;
-    pairs(ordered(from_upper, w.upper), ordered(from_lower, w.lower), in);
-    store(outputs(transform(in, IDCT_SHIFT_2), IDCT_SHIFT_2), out, stride);
+    __m512i rows[4];
+    pairs(ordered(from_upper, w.upper), ordered(from_lower, w.lower), rows);
+    store(outputs(transform(rows, IDCT_SHIFT_2), IDCT_SHIFT_2), out, stride);
     return true;
 }
 
-/* Nothing outside the first four rows and columns. */
-INLINE512 bool corner(const int16_t *coef, const uint16_t *quant, uint8_t *out, size_t stride)
+/* A block with nothing outside the first four rows and columns, out of pairs of its columns'. */
+INLINE512 bool corner_of(__m512i columns_02, __m512i columns_13, uint8_t *out, size_t stride)
 {
     /* clang-format off */
     const __m512i even_factors = lanes(PAIR(F_1, F_E0_2), PAIR(F_1, F_E1_2), PAIR(F_1, -F_E1_2), PAIR(F_1, -F_E0_2));
     const __m512i odd_factors = lanes(PAIR(F_O0_1, F_O0_3), PAIR(F_O1_1, F_O1_3), PAIR(F_O2_1, F_O2_3), PAIR(F_O3_1, F_O3_3));
     /* clang-format on */
-    const __m512i a = dequantized(coef, quant);
-    const __m512i even =
-        _mm512_dpwssd_epi32(half_of(IDCT_SHIFT_1), ordered(corner_02, a), even_factors);
-    const __m512i odd = _mm512_madd_epi16(ordered(corner_13, a), odd_factors);
+    const __m512i even = _mm512_dpwssd_epi32(half_of(IDCT_SHIFT_1), columns_02, even_factors);
+    const __m512i odd = _mm512_madd_epi16(columns_13, odd_factors);
     const __m512i w =
         _mm512_packs_epi32(_mm512_srai_epi32(_mm512_add_epi32(even, odd), IDCT_SHIFT_1),
                            _mm512_srai_epi32(_mm512_sub_epi32(even, odd), IDCT_SHIFT_1));
@@ -182,5 +180,104 @@ INLINE512 bool corner(const int16_t *coef, const uint16_t *quant, uint8_t *out, 
     return true;
 }
 
+INLINE512 bool whole(const int16_t *coef, const uint16_t *quant, uint8_t *out, size_t stride)
+{
+    const __m512i a = dequantized(coef, quant), b = dequantized(coef + 32, quant + 32);
+    __m512i in[4];
+    pairs(_mm512_unpacklo_epi16(a, b), _mm512_unpackhi_epi16(a, b), in);
+    return whole_of(in, out, stride);
+}
+
+INLINE512 bool corner(const int16_t *coef, const uint16_t *quant, uint8_t *out, size_t stride)
+{
+    const __m512i a = dequantized(coef, quant);
+    return corner_of(ordered(corner_02, a), ordered(corner_13, a), out, stride);
+}
+
 #define ENTRY(name) AVX512 void name##_avx512
 #include "codec/jpeg/kernels/idct_entry.h"
+
+/* ---- runs of blocks ------------------------------------------------------------------------- */
+
+/* Natural indices of what pairs() makes: of in[0] and in[1], of in[2] and in[3]; of corner_02 and
+ * corner_13. */
+#define PAIR_AT(p, w) ((p)*8 + (w) % 2 * 32 + (w) / 16 * 4 + (w) % 8 / 2)
+#define PAIRS_01(k)   PAIR_AT((k) / 32, (k) % 32)
+#define PAIRS_23(k)   PAIR_AT(2 + (k) / 32, (k) % 32)
+#define CORNERS(k)    ((k) / 32 * 8 + (k) % 2 * 16 + (k) / 2 % 4)
+
+static _Alignas(64) byte_table pairs_01 = TABLE(PAIRS_01), pairs_23 = TABLE(PAIRS_23),
+                               corners = TABLE(CORNERS);
+
+/* A block in zigzag order, or an order of one: two registers. */
+struct zigzag {
+    __m512i low, high;
+};
+
+INLINE512 __m512i from(struct zigzag z, __m512i order)
+{
+    return _mm512_permutex2var_epi16(z.low, order, z.high);
+}
+
+/* Zigzag indices of 32 natural ones. */
+INLINE512 __m512i order_of(struct zigzag index, const uint8_t *natural)
+{
+    return from(index, _mm512_cvtepu8_epi16(load256(natural)));
+}
+
+INLINE512 struct zigzag load_words(const void *p)
+{
+    const uint16_t *const v = p;
+    return (struct zigzag){_mm512_loadu_si512(v), _mm512_loadu_si512(v + 32)};
+}
+
+INLINE512 struct zigzag load_bytes(const uint8_t *p)
+{
+    return (struct zigzag){_mm512_cvtepu8_epi16(load256(p)), _mm512_cvtepu8_epi16(load256(p + 32))};
+}
+
+/* What the vectors do not: the scalar truth. */
+AVX512 static void by_truth(struct zigzag z, const struct block_run *r, uint8_t *out)
+{
+    _Alignas(64) int16_t zigzag[64], natural[64];
+    _mm512_store_si512(zigzag, z.low);
+    _mm512_store_si512(zigzag + 32, z.high);
+    const uint32_t last = zigzag_to_natural(zigzag, natural);
+    idct_scalar(natural, r->quant, last, out, r->stride);
+}
+
+AVX512 void idct_run_avx512(const struct block_run *r)
+{
+    const struct zigzag index = load_bytes(zigzag_index);
+    const __m512i in[4] = {order_of(index, pairs_01), order_of(index, pairs_01 + 32),
+                           order_of(index, pairs_23), order_of(index, pairs_23 + 32)};
+    const __m512i in_02 = order_of(index, corners), in_13 = order_of(index, corners + 32);
+    const struct zigzag natural = load_words(r->quant), order = load_bytes(natural_order);
+    const struct zigzag quant = {from(natural, order.low), from(natural, order.high)};
+    const __m512i zero = _mm512_setzero_si512();
+    int16_t *coef = r->coef;
+    uint8_t *out = r->out;
+    for (uint32_t i = 0; i < r->n; i++, coef += r->apart, out += r->step) {
+        const struct zigzag z = load_words(coef);
+        const int16_t dc = coef[0];
+        const uint64_t there = _mm512_test_epi16_mask(z.low, z.low) |
+                               (uint64_t)_mm512_test_epi16_mask(z.high, z.high) << 32;
+        const struct zigzag v = {_mm512_mullo_epi16(z.low, quant.low),
+                                 _mm512_mullo_epi16(z.high, quant.high)};
+        _mm512_store_si512(coef, zero);
+        _mm512_store_si512(coef + 32, zero);
+        bool done = true;
+        if (there >> 1 == 0) {
+            idct_flat(dc, r->quant[0], out, r->stride);
+        } else if (there >> (IDCT_CORNER + 1) == 0) {
+            done = corner_of(_mm512_permutexvar_epi16(in_02, v.low),
+                             _mm512_permutexvar_epi16(in_13, v.low), out, r->stride);
+        } else {
+            const __m512i columns[4] = {from(v, in[0]), from(v, in[1]), from(v, in[2]),
+                                        from(v, in[3])};
+            done = whole_of(columns, out, r->stride);
+        }
+        if (__builtin_expect(!done, 0))
+            by_truth(z, r, out);
+    }
+}

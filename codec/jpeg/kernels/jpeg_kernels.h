@@ -30,8 +30,23 @@ struct kernel_row {
 typedef void
 idct_kernel(const int16_t *coef, const uint16_t *quant, uint32_t last, uint8_t *out, size_t stride);
 
+/* Blocks in zigzag order, for rows of samples side by side; zeros take the place of their
+ * coefficients. */
+struct block_run {
+    int16_t *coef; /* of the first; all are 64-byte aligned */
+    size_t apart;  /* coefficients from one block to the next */
+    uint32_t n;
+    const uint16_t *quant;
+    uint8_t *out; /* of the first */
+    size_t stride, step;
+};
+
+/* By one block after another. */
+void idct_run_by(const struct block_run *r, idct_kernel *idct);
+
 struct baseline_kernels {
     idct_kernel *idct; /* 8 rows of 8 samples */
+    void (*idct_run)(const struct block_run *r);
     idct_kernel *idct_4, *idct_2,
         *idct_1; /* of an image scaled by 1/2, 1/4, 1/8: 4 rows of 4 ... */
 

@@ -10,6 +10,9 @@ enum { RED_CR = 91881, GREEN_CB = -22554, GREEN_CR = -46802, BLUE_CB = 116130 };
 idct_kernel idct_scalar, idct_avx2, idct_avx512, idct_neon;
 idct_kernel idct_4_scalar, idct_2_scalar, idct_1_scalar, idct_4_avx2, idct_2_avx2;
 
+typedef void run_fn(const struct block_run *r);
+run_fn idct_run_scalar, idct_run_avx512;
+
 /* Chroma of a row, in the loops of its kernels. */
 enum sampling { FULL, HALF_ACROSS, HALF_BOTH };
 
