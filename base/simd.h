@@ -3,6 +3,8 @@
 #ifndef IMREC_BASE_SIMD_H
 #define IMREC_BASE_SIMD_H
 
+#define UNROLL _Pragma("GCC unroll 8") /* or registers are memory */
+
 #if defined(__aarch64__)
 #include <arm_neon.h>
 

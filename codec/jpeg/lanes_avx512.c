@@ -16,7 +16,7 @@
 
 typedef __m512i vector;
 
-enum { LANES = 8, GROUPS = 2, FEW = 6 }; /* with fewer pieces left, one by one is faster */
+enum { LANES = 8, GROUPS = 2, FEW = 4 }; /* with fewer pieces left, one by one is faster */
 enum { IDLE = LANE_MCU, BEFORE_DC = 8 }; /* lanes' blocks: below, of the MCU; 8 more before DC */
 enum { BIT_BITS = 28 };                  /* of a position: bit, then k, then blocks */
 enum { K_ALL = 255, K_LAST = 63 };
@@ -134,6 +134,18 @@ INLINE512 vector place_of(vector e, vector at)
     return _mm512_add_epi64(last, less);
 }
 
+/* Eight numbers to eight addresses, through memory: a scatter, or addresses moved to other
+ * registers one by one, take longer. */
+INLINE512 void put_down(vector address, vector v)
+{
+    _Alignas(64) uint8_t *a[LANES];
+    _Alignas(64) uint64_t e[LANES];
+    _mm512_store_si512(a, address);
+    _mm512_store_si512(e, v);
+    __asm__("" : "+m"(a), "+m"(e)); /* or compilers move them one by one */
+    UNROLL for (int i = 0; i < LANES; i++) memcpy(a[i], &e[i], sizeof(e[i]));
+}
+
 /* Looks one entry up for every lane. Not 0: the lanes for which it is none; then nothing has been
  * done for any. */
 INLINE512 __mmask8 step(const struct plan *p, struct group *g)
@@ -149,8 +161,7 @@ INLINE512 __mmask8 step(const struct plan *p, struct group *g)
     const vector turned = _mm512_rolv_epi64(g->buffer, e);
     const __mmask8 done =
         _mm512_cmpge_epu64_mask(_mm512_and_si512(at, k_mask), all((uint64_t)K_LAST << BIT_BITS));
-    _mm512_i64scatter_epi64(NULL, _mm512_add_epi64(g->out, place_of(e, at)), values_of(e, turned),
-                            1);
+    put_down(_mm512_add_epi64(g->out, place_of(e, at)), values_of(e, turned));
     const vector same = _mm512_and_si512(g->block, all(7));
     const vector block = _mm512_mask_permutexvar_epi64(same, done, same, p->after);
     const vector table = _mm512_permutex2var_epi64(p->ac_of, block, p->dc_of);
