@@ -2,7 +2,6 @@
  * of 128 bits, a block each; register k has row k of all. Who includes it defines V (the register),
  * OP(name) (an intrinsic of that width), BROADCAST(p) (8 words to all quarters) and INLINE. */
 
-
 INLINE void transpose(V r[8]) /* each block of its own */
 {
     V a[8], b[8];
