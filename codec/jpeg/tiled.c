@@ -287,19 +287,30 @@ static void aim(const struct job *j, uint32_t y, struct target *target)
     }
 }
 
-/* DC out of its differences. */
-static bool add_up(const struct job *j, const struct tile *tile, int16_t *zigzag)
+/* DC of blocks [from, end) of the MCUs, which are those of one component, out of its differences.
+ */
+static bool add_up(const struct job *j, uint32_t mcus, uint32_t from, uint32_t end, int16_t *zigzag)
+{
+    int32_t dc = 0;
+    for (uint32_t x = 0; x < mcus; x++, zigzag += (size_t)j->blocks * BLOCK_SIZE)
+        for (uint32_t b = from; b < end; b++) {
+            int16_t *difference = zigzag + (size_t)b * BLOCK_SIZE;
+            dc += *difference;
+            if (dc != (int16_t)dc)
+                return false;
+            *difference = (int16_t)dc;
+        }
+    return true;
+}
+
+static bool add_up_all(const struct job *j, uint32_t mcus, int16_t *zigzag)
 {
     const uint32_t luma = j->blocks == 1 ? 1 : j->blocks - 2;
-    int32_t dc[MOST_COMPONENTS] = {0};
-    for (uint32_t x = 0; x < tile->mcus; x++)
-        for (uint32_t b = 0; b < j->blocks; b++, zigzag += BLOCK_SIZE) {
-            int32_t *sum = &dc[b < luma ? 0 : b - luma + 1];
-            *sum += zigzag[0];
-            if (*sum != (int16_t)*sum)
-                return false;
-            zigzag[0] = (int16_t)*sum;
-        }
+    if (!add_up(j, mcus, 0, luma, zigzag))
+        return false;
+    for (uint32_t b = luma; b < j->blocks; b++)
+        if (!add_up(j, mcus, b, b + 1, zigzag))
+            return false;
     return true;
 }
 
@@ -337,7 +348,7 @@ static bool transform_tile(const struct job *j, uint32_t i, const struct target 
 {
     const struct tile *tile = &j->t->tile[i];
     int16_t *zigzag = j->t->piece[i].out;
-    if (!add_up(j, tile, zigzag))
+    if (!add_up_all(j, tile->mcus, zigzag))
         return false;
     for (uint32_t b = 0; b < j->blocks; b++)
         transform(j, tile, &target[b], zigzag + b * BLOCK_SIZE);
