@@ -4,9 +4,13 @@
  * As in huffman.c entries are filled in runs, code by code: an image may bring its own tables, so
  * making them is part of decoding it.
  */
+#include "base/cpu.h"
+#include "base/simd.h"
 #include "codec/jpeg/lanes.h"
 
 #include <string.h>
+
+#define INLINE static inline __attribute__((always_inline))
 
 enum { ONE = 3 << LANE_APART, NONE = 4 << LANE_APART, UNKNOWN = LANE_ODD + 1, NEVER = UINT8_MAX };
 enum { LONG_FROM = 0xFC00 }; /* 16 bits that begin with LANE_LONG_BITS ones */
@@ -17,13 +21,13 @@ struct symbol {
     bool is_end;
 };
 
-static uint64_t place(uint32_t n)
+INLINE uint64_t place(uint32_t n)
 {
     return (uint64_t)n << LANE_PLACE;
 }
 
 /* A symbol alone, whose value begins with a 0 (sign 0) or a 1. */
-static uint64_t single(uint32_t length, struct symbol y, uint32_t sign)
+INLINE uint64_t single(uint32_t length, struct symbol y, uint32_t sign)
 {
     if (y.is_end)
         return length | ONE | place(LANE_END);
@@ -50,22 +54,24 @@ struct filling {
     uint64_t other;         /* where there is no symbol */
 };
 
-static void fill(uint64_t *to, uint32_t n, uint64_t e)
+typedef uint64_t chunk __attribute__((vector_size(CHUNK * 8), aligned(8), may_alias));
+
+INLINE void fill(uint64_t *to, uint32_t n, uint64_t e)
 {
+    const chunk all = {e, e, e, e, e, e, e, e};
     for (uint32_t i = 0; i < n; i += CHUNK)
-        for (uint32_t k = 0; k < CHUNK; k++)
-            to[i + k] = e;
+        *(chunk *)(to + i) = all;
 }
 
-static void fill_needs(uint8_t *to, uint32_t n, uint32_t needs)
+INLINE void fill_needs(uint8_t *to, uint32_t n, uint32_t needs)
 {
+    const uint64_t all = needs * 0x0101010101010101u;
     for (uint32_t i = 0; i < n; i += CHUNK)
-        for (uint32_t k = 0; k < CHUNK; k++)
-            to[i + k] = (uint8_t)needs;
+        memcpy(to + i, &all, sizeof(all));
 }
 
 /* A symbol as the second of a pair: no further than 3 places from the first. */
-static void
+INLINE void
 may_follow(struct seconds *s, uint32_t at, uint32_t n, uint64_t e, struct symbol y, uint32_t needs)
 {
     const uint32_t apart = y.is_end ? 1 : y.run + 1;
@@ -76,7 +82,7 @@ may_follow(struct seconds *s, uint32_t at, uint32_t n, uint64_t e, struct symbol
         s->fewest = needs;
 }
 
-static void
+INLINE void
 fill_symbol(struct filling *f, uint32_t at, uint32_t n, uint64_t e, struct symbol y, uint32_t needs)
 {
     fill(f->entry + at, n, e);
@@ -84,7 +90,7 @@ fill_symbol(struct filling *f, uint32_t at, uint32_t n, uint64_t e, struct symbo
         may_follow(f->second, at, n, e, y, needs);
 }
 
-static void fill_other(struct filling *f, uint32_t at, uint32_t n)
+INLINE void fill_other(struct filling *f, uint32_t at, uint32_t n)
 {
     fill(f->entry + at, n, f->other);
     if (f->second != NULL)
@@ -92,7 +98,7 @@ static void fill_other(struct filling *f, uint32_t at, uint32_t n)
 }
 
 /* A code of `length` bits, whose entries are [at, at + n). */
-static void fill_code(struct filling *f, uint32_t at, uint32_t n, uint32_t length, struct symbol y)
+INLINE void fill_code(struct filling *f, uint32_t at, uint32_t n, uint32_t length, struct symbol y)
 {
     const uint32_t half = n / 2;
     if (y.size == 0) {
@@ -105,14 +111,14 @@ static void fill_code(struct filling *f, uint32_t at, uint32_t n, uint32_t lengt
     }
 }
 
-static struct symbol ac_symbol(uint8_t symbol)
+INLINE struct symbol ac_symbol(uint8_t symbol)
 {
     const uint32_t run = symbol >> 4, size = symbol & 15;
     return (struct symbol){run, size, size == 0 && run != 15};
 }
 
 /* All entries that begin with this symbol and this value of it: `bits` in front, then any. */
-static void
+INLINE void
 fill_pairs(const struct seconds *s, uint64_t *to, uint32_t bits, uint32_t run, int32_t value)
 {
     const uint32_t left = LANE_BITS - bits;
@@ -121,7 +127,7 @@ fill_pairs(const struct seconds *s, uint64_t *to, uint32_t bits, uint32_t run, i
         to[i] = s->needs[i << bits] <= left ? s->entry[i << bits] + first : to[i];
 }
 
-static void make_pairs(const struct seconds *s, uint64_t *to, const struct huffman_spec *spec)
+INLINE void make_pairs(const struct seconds *s, uint64_t *to, const struct huffman_spec *spec)
 {
     uint32_t at = 0, n = 0;
     for (uint32_t length = 1; length < LANE_BITS; length++)
@@ -138,7 +144,7 @@ static void make_pairs(const struct seconds *s, uint64_t *to, const struct huffm
         }
 }
 
-static void make_ac(uint64_t *to, const struct huffman_spec *spec)
+INLINE void make_ac(uint64_t *to, const struct huffman_spec *spec)
 {
     const uint32_t long_from = LONG_FROM >> (16 - LANE_BITS);
     struct seconds second;
@@ -160,7 +166,7 @@ static void make_ac(uint64_t *to, const struct huffman_spec *spec)
 }
 
 /* Codes that begin with ones, in the second table: after these. */
-static void make_ac_long(uint64_t *to, const struct huffman_spec *spec)
+INLINE void make_ac_long(uint64_t *to, const struct huffman_spec *spec)
 {
     struct filling f = {to, NULL, LANE_MOST_SIZE, ONE | place(UNKNOWN)};
     uint32_t code = 0, n = 0, at = 0; /* code: of 16 bits */
@@ -174,7 +180,7 @@ static void make_ac_long(uint64_t *to, const struct huffman_spec *spec)
     fill_other(&f, at, LANE_ENTRIES - at);
 }
 
-static void make_dc(uint64_t *to, const struct huffman_spec *spec)
+INLINE void make_dc(uint64_t *to, const struct huffman_spec *spec)
 {
     struct filling f = {to, NULL, MOST_DC_SIZE, ONE | place(UNKNOWN)};
     uint32_t at = 0, n = 0;
@@ -186,7 +192,7 @@ static void make_dc(uint64_t *to, const struct huffman_spec *spec)
 }
 
 /* Makes one table; what its last run has written beyond it is put back. */
-static void make_table(struct lane_tables *t, uint32_t table,
+INLINE void make_table(struct lane_tables *t, uint32_t table,
                        void (*make)(uint64_t *to, const struct huffman_spec *spec),
                        const struct huffman_spec *spec)
 {
@@ -194,6 +200,35 @@ static void make_table(struct lane_tables *t, uint32_t table,
     memcpy(after, to + LANE_ENTRIES, sizeof(after));
     make(to, spec);
     memcpy(to + LANE_ENTRIES, after, sizeof(after));
+}
+
+INLINE void make_all(struct lane_tables *t, uint32_t kind, const struct huffman_spec *ac,
+                     const struct huffman_spec *dc)
+{
+    make_table(t, LANE_AC + kind, make_ac, ac);
+    make_table(t, LANE_AC_LONG + kind, make_ac_long, ac);
+    make_table(t, LANE_DC + kind, make_dc, dc);
+}
+
+#if defined(__x86_64__)
+/* A store a chunk. */
+AVX512 static void make_all_avx512(struct lane_tables *t, uint32_t kind,
+                                   const struct huffman_spec *ac, const struct huffman_spec *dc)
+{
+    make_all(t, kind, ac, dc);
+}
+#endif
+
+static void make_kind(struct lane_tables *t, uint32_t kind, const struct huffman_spec *ac,
+                      const struct huffman_spec *dc)
+{
+#if defined(__x86_64__)
+    if (cpu_level() == CPU_AVX512) {
+        make_all_avx512(t, kind, ac, dc);
+        return;
+    }
+#endif
+    make_all(t, kind, ac, dc);
 }
 
 bool lane_tables_make(struct lane_tables *t, uint32_t kind, const struct huffman_spec *ac,
@@ -205,9 +240,7 @@ bool lane_tables_make(struct lane_tables *t, uint32_t kind, const struct huffman
     t->is_made[kind] = false;
     if (!huffman_make_ac_code(&t->ac[kind], ac) || !huffman_make_dc_code(&t->dc[kind], dc))
         return false;
-    make_table(t, LANE_AC + kind, make_ac, ac);
-    make_table(t, LANE_AC_LONG + kind, make_ac_long, ac);
-    make_table(t, LANE_DC + kind, make_dc, dc);
+    make_kind(t, kind, ac, dc);
     t->made_ac[kind] = *ac;
     t->made_dc[kind] = *dc;
     t->is_made[kind] = true;
