@@ -131,4 +131,3 @@ LOOP_TEST(defects_are_found_alike, 0, LAYOUTS) /* _i: layouts */
     ck_assert_uint_gt(bad, 0);
     bytes_free(jpeg);
 }
-

@@ -50,7 +50,7 @@ INLINE512 struct colours colours(void)
     };
 }
 
-/* The words of 16 pixels; the others of the 64 bytes are left out. */
+/* The words of 16 pixels; the others of the 64 bytes are skipped. */
 INLINE512 __m512i pixel_words(__m512i v, __m512i order)
 {
     return _mm512_maskz_permutexvar_epi8(0x5555555555555555, order, v);
