@@ -140,9 +140,9 @@ codec_encode_jpeg(struct codec *c, const struct imrec_image *image, struct codec
                   struct bytes *out, struct imrec_error *err);
 /* The JPEG begun with restart markers at the end of each row of MCUs, in one sequential scan with
  * optimal tables; coefficients, markers of applications and comments are the same, and so are the
- * pixels. *done false: it is none, it is arithmetic, it has defects, or it cannot be one scan; then
- * *out is the image.
- * *out views the codec's memory until its next call. */
+ * pixels. *done false: it is none, it is arithmetic, it has defects or coefficients that no 8-bit
+ * samples have, or it cannot be one scan; then *out is the image. *out views the codec's memory
+ * until its next call. */
 IMREC_NODISCARD enum imrec_status
 codec_tile_jpeg(struct codec *c, bool *done, struct bytes *out, struct imrec_error *err);
 /* The same without restart markers, of a progressive JPEG. *done false: it is none, or as above. */

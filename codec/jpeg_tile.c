@@ -17,7 +17,7 @@ enum { MOST_MARKER = 0xFFFF, APPLICATIONS = 16 };
 struct job {
     struct codec *c;
     struct jpeg_writer *w;
-    bool is_whole; /* read without a warning */
+    bool is_whole; /* read without a warning, and can be written */
     enum imrec_status st;
     struct imrec_error err;
     struct bytes after; /* the image's end */
@@ -91,6 +91,32 @@ static void write_coefficients(struct jpeg_writer *w)
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
+/* What 8-bit samples can come from: for others Huffman codes have no symbol, and what libjpeg
+ * writes of them is other ones. */
+static bool is_ordinary(const JCOEF *block)
+{
+    enum { MOST = 1023 };
+    bool large = block[0] > MOST || block[0] < -MOST - 1;
+    for (int k = 1; k < DCTSIZE2; k++)
+        large |= block[k] > MOST || block[k] < -MOST;
+    return !large;
+}
+
+static bool are_ordinary(struct jpeg_decompress_struct *from, jvirt_barray_ptr *coefficients)
+{
+    for (int c = 0; c < from->num_components; c++) {
+        const jpeg_component_info *info = &from->comp_info[c];
+        for (JDIMENSION y = 0; y < info->height_in_blocks; y++) {
+            JBLOCKARRAY rows =
+                from->mem->access_virt_barray((j_common_ptr)from, coefficients[c], y, 1, FALSE);
+            for (JDIMENSION x = 0; x < info->width_in_blocks; x++)
+                if (!is_ordinary(rows[0][x]))
+                    return false;
+        }
+    }
+    return true;
+}
+
 static void read_coefficients(struct jpeg_reader *r, void *context)
 {
     struct job *j = context;
@@ -101,7 +127,7 @@ static void read_coefficients(struct jpeg_reader *r, void *context)
     (void)jpeg_read_header(from, TRUE);
     j->w->from = from;
     j->w->coefficients = jpeg_read_coefficients(from);
-    j->is_whole = r->warnings == 0;
+    j->is_whole = r->warnings == 0 && are_ordinary(from, j->w->coefficients);
     if (!j->is_whole)
         return;
     j->after = (struct bytes){r->source.next_input_byte, r->source.bytes_in_buffer};

@@ -38,6 +38,7 @@ endforeach()
 
 imrec_fuzz(wav formats_set codec)
 imrec_fuzz(baseline codec jpeg MAX_LEN 65536)
+imrec_fuzz(rewrite codec encode MAX_LEN 65536)
 imrec_fuzz(jpeg_header codec)
 imrec_fuzz(image codec MAX_LEN 65536)
 

@@ -7,7 +7,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-#define MAX_PIXELS (512 * 512)
+#define MAX_PIXELS (1 << 17)
 
 enum { REGIONS = 2 };
 
@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool whole = false; /* then accepting less changes nothing */
     for (int i = 0; i < 2 && !whole; i++) {
         const struct codec_limits limits = {
-            .max_pixels = MAX_PIXELS, .max_scans = 5, .accept_truncated = i == 1};
+            .max_pixels = MAX_PIXELS, .max_scans = 20, .accept_truncated = i == 1};
         if (size > 2 && copy[0] == 0xFF &&
             codec_begin(twin.own, jpeg, &limits, &info, NULL) == IMREC_OK)
             whole = compare_all(&twin, jpeg, &limits, &info);

@@ -1,0 +1,108 @@
+/* tests/fuzz/fuzz_rewrite.c - arbitrary bytes as a JPEG that is written again: without loss, as
+ * tiles, as sequential, as it is plain; and out of its pixels, by the encoder's variants, whose
+ * bytes are equal. What is written has no defects, the same pixels in the lossless ways, and both
+ * decoders read it alike. */
+#include "codec/jpeg/encode/jpeg_encoder.h"
+#include "tests/support/twin.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct codec_limits limits = {.max_pixels = 256 * 256, .max_scans = 20};
+
+typedef enum imrec_status rewrite_fn(struct codec *, bool *, struct bytes *, struct imrec_error *);
+
+/* Whole, by libjpeg-turbo. False: it cannot be decoded, or has defects. */
+static bool decode(struct codec *c, struct bytes jpeg, struct image *out)
+{
+    struct imrec_image_info info;
+    uint32_t warnings = 0;
+    if (codec_begin(c, jpeg, &limits, &info, NULL) != IMREC_OK)
+        return false;
+    const struct imrec_rect all = {0, 0, info.width, info.height};
+    return codec_decode_image(c, all, 3, out, &warnings, NULL) == IMREC_OK && warnings == 0;
+}
+
+static struct imrec_rect whole(const struct image *image)
+{
+    return (struct imrec_rect){0, 0, image->view.width, image->view.height};
+}
+
+/* What is written is one scan that both decode alike. */
+static void check_written(struct twin *t, struct bytes jpeg, const struct image *pixels)
+{
+    struct image image = {0};
+    twin_must(decode(t->libjpeg, jpeg, &image), "what was written has defects");
+    twin_must(pixels == NULL || memcmp(image.view.pixels, pixels->view.pixels,
+                                       image.view.stride * image.view.height) == 0,
+              "pixels of what was written");
+    (void)twin_compare(t, jpeg, &limits, TWIN_REGION, whole(&image), 3);
+    (void)twin_compare(t, jpeg, &limits, TWIN_CHECK, whole(&image), 3);
+    image_free(&image);
+}
+
+static void
+rewrite(struct twin *t, struct bytes jpeg, rewrite_fn *write, const struct image *pixels)
+{
+    struct codec *c;
+    struct imrec_image_info info;
+    struct bytes out;
+    bool done = false;
+    twin_must(codec_new(&c, NULL) == IMREC_OK, "in memory");
+    if (codec_begin(c, jpeg, &limits, &info, NULL) == IMREC_OK) {
+        twin_must(write(c, &done, &out, NULL) == IMREC_OK, "a rewrite has no way to fail");
+        twin_must(!done || pixels != NULL, "what has defects is not written again");
+        if (done)
+            check_written(t, out, pixels);
+    }
+    codec_free(c);
+}
+
+static void encode(const struct image *image, const struct jpeg_encoding *how, enum cpu_level level,
+                   struct buf *out)
+{
+    struct jpeg_encoder *e;
+    twin_must(jpeg_encoder_new(&e, NULL) == IMREC_OK, "in memory");
+    jpeg_encoder_use(e, level);
+    twin_must(jpeg_encode(e, &image->view, how, NULL, out, NULL) == IMREC_OK, "encoding");
+    jpeg_encoder_free(e);
+}
+
+/* As the bytes themselves choose. */
+static void encode_all(struct twin *t, struct bytes jpeg, const struct image *image)
+{
+    const uint32_t choice = jpeg.p[jpeg.n / 2] + 256u * jpeg.p[jpeg.n / 3];
+    const struct jpeg_encoding how = {.quality = (int)(1 + choice % 100),
+                                      .tile = choice / 100 % 2 != 0,
+                                      .full_chroma = choice / 200 % 2 != 0};
+    struct buf made = {0}, truth = {0};
+    encode(image, &how, cpu_level(), &made);
+    encode(image, &how, CPU_SCALAR, &truth);
+    twin_must(made.n == truth.n && memcmp(made.p, truth.p, made.n) == 0, "bytes of an encoder");
+    check_written(t, (struct bytes){made.p, made.n}, NULL);
+    buf_free(&made);
+    buf_free(&truth);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static rewrite_fn *const ways[] = {codec_tile_jpeg, codec_baseline_jpeg, codec_plain_jpeg};
+    struct twin t;
+    struct image image = {0};
+    if (size < 4 || data[0] != 0xFF)
+        return 0;
+    uint8_t *copy = malloc(size); /* its end is guarded by the sanitizer */
+    if (copy == NULL)
+        abort();
+    memcpy(copy, data, size);
+    const struct bytes jpeg = {copy, size};
+    twin_begin(&t);
+    const bool good = decode(t.libjpeg, jpeg, &image);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+        rewrite(&t, jpeg, ways[i], good ? &image : NULL);
+    if (good)
+        encode_all(&t, jpeg, &image);
+    twin_end(&t);
+    image_free(&image);
+    free(copy);
+    return 0;
+}
