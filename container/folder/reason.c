@@ -22,6 +22,7 @@ static const char *const words[REASON_COUNT] = {
     [REASON_DAMAGED] = "damaged",
     [REASON_MASK] = "mask",
     [REASON_LABEL] = "label",
+    [REASON_QUALITY] = "quality_target",
     [REASON_FIELD] = "field",
     [REASON_NO_MEMORY] = "no_memory",
 };

@@ -20,9 +20,10 @@ enum reason {
     REASON_TOO_LARGE,
     REASON_UNSUPPORTED, /* no image, or of a format that is not built in */
     REASON_DAMAGED,
-    REASON_MASK,  /* missing, of another size, no mask at all */
-    REASON_LABEL, /* of a sample in an archive: missing, no number */
-    REASON_FIELD, /* a file of fields: missing, unreadable */
+    REASON_MASK,    /* missing, of another size, no mask at all */
+    REASON_LABEL,   /* of a sample in an archive: missing, no number */
+    REASON_QUALITY, /* no quality reaches what was asked for */
+    REASON_FIELD,   /* a file of fields: missing, unreadable */
     REASON_NO_MEMORY,
     REASON_COUNT
 };

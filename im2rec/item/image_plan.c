@@ -104,7 +104,8 @@ static struct budget_need result_need(const struct image_to_plan *i, const struc
     }
     const uint64_t all = codec_encode_jpeg_claim(w, h, p->channels, pack_options_jpeg(o));
     const uint64_t jpeg = codec_encode_jpeg_most(w, h, pack_options_jpeg(o));
-    return (struct budget_need){all + min_u64(2 * jpeg, SMALL_BYTES) + head, jpeg + head};
+    const uint64_t judged = quality_target_claim(i->goal, w, h, pack_options_jpeg(o));
+    return (struct budget_need){all + judged + min_u64(2 * jpeg, SMALL_BYTES) + head, jpeg + head};
 }
 
 enum imrec_status

@@ -6,6 +6,7 @@
 #include "codec/codec.h"
 #include "im2rec/item/augmenting.h"
 #include "im2rec/item/budget.h"
+#include "im2rec/item/quality_target.h"
 #include "imrec/packer.h"
 
 /* An image that a codec has begun. */
@@ -13,6 +14,7 @@ struct image_to_plan {
     const struct imrec_pack_options *o;
     const struct codec *codec;
     const struct imrec_image_info *info;
+    const struct quality_goal *goal;
     struct augmenting *augmenting; /* NULL: it is not augmented */
     uint64_t id, copy;             /* of its record, which draws by them */
     struct bytes file;             /* which is also held */

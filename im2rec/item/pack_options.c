@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "im2rec/item/augmenting.h"
+#include "im2rec/item/quality_target.h"
 #include "im2rec/item/skip_limit.h"
 #include "im2rec/shard/shard_kinds.h"
 #include "imrec/version.h"
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#define DEFAULT_QUALITY 95
 #define CBF_PIXELS_SIDE 16384 /* times 3 channels, below 2^31 values a sample */
 
 #define PARAM_STRUCT struct imrec_pack_options
@@ -63,7 +65,8 @@ bool pack_options_rewrites(const struct imrec_pack_options *o)
 
 struct codec_jpeg_how pack_options_jpeg(const struct imrec_pack_options *o)
 {
-    return (struct codec_jpeg_how){.quality = (int)o->quality,
+    const int most = o->quality_target[0] != '\0' ? 100 : (int)o->quality;
+    return (struct codec_jpeg_how){.quality = most,
                                    .tile = o->tile != IMREC_TILE_NO,
                                    .full_chroma = o->subsampling == IMREC_SUBSAMPLING_444};
 }
@@ -85,6 +88,20 @@ static enum imrec_status check_fields(const struct imrec_pack_options *o, struct
     return IMREC_OK;
 }
 
+static enum imrec_status check_target(const struct imrec_pack_options *o, struct imrec_error *err)
+{
+    struct quality_goal goal; /* here it is only looked at */
+    if (o->quality_target[0] == '\0')
+        return IMREC_OK;
+    if (!pack_options_encodes_jpeg(o))
+        return refuse(err, "quality_target is about JPEGs that are encoded: pass_through, pixels "
+                           "and encoding=png cannot go with it");
+    if (o->quality != DEFAULT_QUALITY)
+        return refuse(err, "quality_target chooses the quality of each image: quality cannot go "
+                           "with it");
+    return quality_goal_parse(o->quality_target, &goal, err);
+}
+
 static enum imrec_status check_encoding(const struct imrec_pack_options *o, struct imrec_error *err)
 {
     if (o->pass_through && alters_images(o))
@@ -93,6 +110,7 @@ static enum imrec_status check_encoding(const struct imrec_pack_options *o, stru
     if (o->subsampling != IMREC_SUBSAMPLING_420 && !pack_options_encodes_jpeg(o))
         return refuse(err, "subsampling is about JPEGs that are encoded: pass_through, pixels and "
                            "encoding=png cannot go with it");
+    IMREC_TRY(check_target(o, err));
     if (o->pass_through || pack_options_encodes_jpeg(o))
         return IMREC_OK;
     if (o->tile == IMREC_TILE_YES)
@@ -248,6 +266,10 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
         return pack_options_rewrites(o);
     if (strcmp(p->name, "subsampling") == 0) /* sets that do not name it have 4:2:0 */
         return o->subsampling != IMREC_SUBSAMPLING_420;
+    if (strcmp(p->name, "quality_target") == 0)
+        return o->quality_target[0] != '\0';
+    if (strcmp(p->name, "quality") == 0) /* no image has it then but by chance */
+        return o->quality_target[0] == '\0';
     if (strcmp(p->name, "drop_empty") == 0) /* sets that do not name it have dropped them */
         return o->annotations[0] != '\0' && !o->drop_empty;
     return is_one_of(p->name, names) || is_one_of(p->name, shard_kinds[o->format]->options) ||

@@ -42,6 +42,8 @@ packer_new(const struct packer_options *given, struct packer **out, struct imrec
     if (st == IMREC_OK && k->augments)
         st = augmenting_init(&k->augmenting, o->augment, pack_options_channels(o), err);
     if (st == IMREC_OK)
+        st = quality_target_init(&k->target, o->quality_target, k->root->stop, err);
+    if (st == IMREC_OK)
         st = item_targets_init(&k->targets, o, k->root->stop, err);
     if (st == IMREC_OK)
         st = item_fields_init(&k->fields, o, k->root, err);
@@ -67,6 +69,7 @@ void packer_free(struct packer *k)
     item_targets_free(&k->targets);
     item_fields_free(&k->fields);
     item_example_free(&k->example);
+    quality_target_free(&k->target);
     imrec_free(k->file.p);
     buf_free(&k->head);
     buf_free(&k->record);
@@ -90,6 +93,7 @@ void packer_trim(struct packer *k, bool all)
     augmenting_trim(&k->augmenting, most);
     item_targets_trim(&k->targets, most);
     item_fields_trim(&k->fields, most);
+    quality_target_trim(&k->target, most);
     item_example_trim(&k->example, all ? 0 : KEPT_FILE);
     for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
         held += images[i]->capacity;

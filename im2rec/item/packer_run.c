@@ -33,6 +33,19 @@ static struct imrec_image centre(const struct imrec_image *i)
                                 i->channels};
 }
 
+static bool encode_to_target(struct packer *k, struct pack_item *p, const struct imrec_image *image,
+                             struct codec_jpeg_how how, struct bytes *out)
+{
+    struct imrec_error err;
+    bool reached;
+    if (!packer_fine(
+            p, quality_target_encode(&k->target, k->codec, image, how, &reached, out, &err), &err))
+        return false;
+    if (!reached)
+        pack_item_skip(p, REASON_QUALITY, "%s", err.message);
+    return reached;
+}
+
 static bool
 encode(struct packer *k, struct pack_item *p, const struct imrec_image *image, struct bytes *out)
 {
@@ -47,6 +60,8 @@ encode(struct packer *k, struct pack_item *p, const struct imrec_image *image, s
     if (k->o->encoding == IMREC_ENCODE_PNG)
         return packer_fine(p, codec_encode_png(k->codec, image, quality, out, &err), &err);
     const struct codec_jpeg_how how = pack_options_jpeg(k->o);
+    if (quality_target_is_set(&k->target))
+        return encode_to_target(k, p, image, how, out);
     return packer_fine(p, codec_encode_jpeg(k->codec, image, how, out, &err), &err);
 }
 

@@ -9,6 +9,7 @@
 #include "im2rec/item/item_fields.h"
 #include "im2rec/item/item_targets.h"
 #include "im2rec/item/packer.h"
+#include "im2rec/item/quality_target.h"
 #include "im2rec/item/read_file.h"
 #include "im2rec/shard/shard_writer.h"
 #include "imrec/pack_items.h"
@@ -33,6 +34,7 @@ struct packer {
     struct item_targets targets;
     struct item_fields fields;
     struct item_example example;
+    struct quality_target target;
 
     /* the image in hand */
     const struct imrec_pack_item *item; /* while it is being copied */

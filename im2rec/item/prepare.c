@@ -161,6 +161,7 @@ static bool plan(struct packer *k, struct pack_item *p)
     if (k->is_sound ? asked && !is_packable_sound(k, p) : looks && !begin(k, p, asked))
         return false;
     const struct image_to_plan i = {.o = k->o,
+                                    .goal = &k->target.goal,
                                     .codec = k->codec,
                                     .info = k->is_begun ? &k->info : NULL,
                                     .augmenting = k->augments ? &k->augmenting : NULL,

@@ -93,7 +93,8 @@ enum imrec_check { IMREC_CHECK_NONE, IMREC_CHECK_HEADER, IMREC_CHECK_DECODE };
     X(int64_t, label_offset,       "0", -(1 << 24), 1 << 24, "classes", "list", "of tar archives and TFRecord files: added to every label; -1 for classes that count from 1") \
     X(enum imrec_tile, tile,       "auto", 0, 2,    "auto|yes|no", "image", "write a restart marker at the end of each row of blocks, so that readers decode no rows but those that they need; auto = yes, in JPEGs that are encoded; with --append: as the set has them; with --pass-through, where auto = no, JPEGs are written again without loss") \
     X(bool,    baseline,           "0", 0, 1,       "",        "image", "with --pass-through: write progressive JPEGs again as sequential ones, without loss (implied by --tile); JPEGs that are encoded are baseline in any case") \
-    X(enum imrec_subsampling, subsampling, "420", 0, 1, "420|444", "image", "chroma of JPEGs that are encoded: 420 = at half the resolution both ways; 444 = all of it, which takes more bytes and more time to decode")
+    X(enum imrec_subsampling, subsampling, "420", 0, 1, "420|444", "image", "chroma of JPEGs that are encoded: 420 = at half the resolution both ways; 444 = all of it, which takes more bytes and more time to decode") \
+    X(const char *, quality_target, "", 0, 64, "ssim=X|bytes=N", "image", "choose the quality of each JPEG that is encoded: ssim=X = the lowest, 1 to 100, whose decoded luma has a structural similarity of X (0 to 1) to the image, as ssim=0.98; bytes=N = the highest that takes N bytes, as bytes=40K; an image that no quality fits is skipped")
 /* clang-format on */
 
 /* How to pack: fill with imrec_pack_options_init(), then change fields. Text must stay valid until
