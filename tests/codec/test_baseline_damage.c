@@ -102,6 +102,45 @@ LOOP_TEST(damage_is_told_and_mended_as_by_libjpeg_alone, 0, LAYOUTS) /* _i: layo
     bytes_free(jpeg);
 }
 
+/* Warnings of both for n bytes that no code takes, before each marker of the data. */
+static uint32_t told_of_more(struct twin *t, struct bytes jpeg, uint32_t width, size_t n)
+{
+    static const struct codec_limits all = {.max_pixels = 1 << 20};
+    uint32_t told = 0;
+    for (size_t at = find_scan(jpeg); at + 1 < jpeg.n; at++) {
+        struct imrec_image_info info;
+        uint32_t warnings = 0;
+        if (jpeg.p[at] != 0xFF || jpeg.p[at + 1] == 0)
+            continue;
+        memcpy(g_bytes, jpeg.p, at);
+        memset(g_bytes + at, 0x55, n);
+        memcpy(g_bytes + at + n, jpeg.p + at, jpeg.n - at);
+        const struct bytes longer = {g_bytes, jpeg.n + n};
+        (void)twin_compare(t, longer, &all, TWIN_CHECK, (struct imrec_rect){0}, 3);
+        (void)twin_compare(t, longer, &all, TWIN_REGION, (struct imrec_rect){0, 0, width, 21}, 3);
+        ck_assert_int_eq(codec_begin(t->own, longer, &all, &info, NULL), IMREC_OK);
+        ck_assert_int_eq(codec_check(t->own, &warnings, NULL), IMREC_OK);
+        told += warnings;
+    }
+    return told;
+}
+
+/* Of several sizes: with some the last code ends with its byte. */
+LOOP_TEST(a_byte_too_many_is_told_as_by_libjpeg_alone, 0, LAYOUTS) /* _i: layouts */
+{
+    struct twin twin;
+    uint32_t told = 0;
+    twin_begin(&twin);
+    for (uint32_t width = 20; width < 60; width++) {
+        const struct bytes jpeg = jpeg_make(width, 21, &layouts[_i]);
+        for (size_t n = 1; n <= 2; n++)
+            told += told_of_more(&twin, jpeg, width, n);
+        bytes_free(jpeg);
+    }
+    ck_assert_uint_gt(told, 0);
+    twin_end(&twin);
+}
+
 LOOP_TEST(a_cut_at_any_byte_is_told_as_by_libjpeg_alone, 0, LAYOUTS) /* _i: layouts */
 {
     const struct bytes jpeg = jpeg_make(41, 37, &layouts[_i]);

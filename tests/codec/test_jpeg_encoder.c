@@ -97,6 +97,32 @@ TEST(every_level_gives_libjpeg_s_bytes)
     jpeg_encoder_free(e);
 }
 
+TEST(memory_that_runs_out_is_told)
+{
+    struct imrec_image image = {malloc((size_t)200 * 120 * 3), (size_t)200 * 3, 200, 120, 3};
+    const struct jpeg_encoding how = {.quality = 90, .tile = true};
+    enum imrec_status st = IMREC_ERR_NO_MEMORY;
+    paint(&image, NOISE);
+    for (long n = 0; st != IMREC_OK; n++) {
+        struct buf out = BUF_INIT((size_t)1 << 28);
+        struct jpeg_encoder *e = NULL;
+        struct imrec_error err = {0};
+        const long before = imrec_alloc_live();
+        imrec_alloc_fail_after(n);
+        st = jpeg_encoder_new(&e, &err);
+        if (st == IMREC_OK)
+            st = jpeg_encode(e, &image, &how, NULL, &out, &err);
+        imrec_alloc_fail_after(-1);
+        ck_assert(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY);
+        ck_assert(st == IMREC_OK || strstr(err.message, "no memory") != NULL);
+        ck_assert(st != IMREC_OK || n > 4);
+        jpeg_encoder_free(e);
+        buf_free(&out);
+        ck_assert_int_eq(imrec_alloc_live(), before);
+    }
+    free(image.pixels);
+}
+
 TEST(who_is_asked_to_stop_stops)
 {
     uint8_t pixels[64 * 64] = {0};

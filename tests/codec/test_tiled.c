@@ -1,6 +1,7 @@
 /* tests/codec/test_tiled.c - images with restart markers in every row of MCUs, decoded interval by
  * interval at the same time: the pixels of libjpeg-turbo for every region, and its judgement of
  * damage. On every processor, which otherwise would decode them MCU by MCU. */
+#include "base/alloc.h"
 #include "codec/jpeg/tiled.h"
 #include "tests/support/images.h"
 #include "tests/support/twin.h"
@@ -83,6 +84,27 @@ TEST(large_images_come_in_bands)
         ck_assert(twin_compare(&twin, jpeg, &limits, TWIN_ROWS, any_region(1500, 1100), 3));
     bytes_free(jpeg);
     twin_end(&twin);
+}
+
+TEST(memory_is_counted_and_given_back)
+{
+    enum { BAND = 1 << 20 };
+    const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 2, .v = 2, .restart_rows = 1};
+    const struct bytes jpeg = jpeg_make(300, 400, &l);
+    const long before = imrec_alloc_live();
+    struct twin twin;
+    begin(&twin);
+    const size_t at_first = codec_memory(twin.own);
+    ck_assert(
+        twin_compare(&twin, jpeg, &limits, TWIN_ROWS, (struct imrec_rect){0, 0, 300, 400}, 3));
+    ck_assert_uint_ge(codec_memory(twin.own), at_first + BAND);
+    codec_trim(twin.own, 0);
+    ck_assert_uint_lt(codec_memory(twin.own), at_first + BAND);
+    ck_assert(
+        twin_compare(&twin, jpeg, &limits, TWIN_ROWS, (struct imrec_rect){0, 0, 300, 400}, 3));
+    twin_end(&twin);
+    ck_assert_int_eq(imrec_alloc_live(), before);
+    bytes_free(jpeg);
 }
 
 TEST(damage_is_judged_by_libjpeg)
