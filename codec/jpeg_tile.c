@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/math.h"
 #include "codec/jpeg_reader.h"
+#include "codec/jpeg_region.h"
 #include "codec/jpeg_writer.h"
 
 #include <string.h>
@@ -117,6 +118,14 @@ static bool are_ordinary(struct jpeg_decompress_struct *from, jvirt_barray_ptr *
     return true;
 }
 
+/* No scan of a progressive image is missing: what decodes it counts that as a defect, and of one
+ * sequential scan nobody could tell. */
+static bool has_all_scans(const struct jpeg_head *h, const struct jpeg_decompress_struct *from)
+{
+    return !h->many_scans ||
+           (h->scanned == (1u << h->components) - 1 && jpeg_coefficients_known(from));
+}
+
 static void read_coefficients(struct jpeg_reader *r, void *context)
 {
     struct job *j = context;
@@ -127,7 +136,8 @@ static void read_coefficients(struct jpeg_reader *r, void *context)
     (void)jpeg_read_header(from, TRUE);
     j->w->from = from;
     j->w->coefficients = jpeg_read_coefficients(from);
-    j->is_whole = r->warnings == 0 && are_ordinary(from, j->w->coefficients);
+    j->is_whole = r->warnings == 0 && has_all_scans(&j->c->head, from) &&
+                  are_ordinary(from, j->w->coefficients);
     if (!j->is_whole)
         return;
     j->after = (struct bytes){r->source.next_input_byte, r->source.bytes_in_buffer};
