@@ -152,12 +152,11 @@ static enum imrec_status judge(struct search *s, struct imrec_error *err)
     return IMREC_OK;
 }
 
-static enum imrec_status try_quality(struct search *s, int quality, struct imrec_error *err)
+static enum imrec_status encode_at(struct search *s, int quality, struct imrec_error *err)
 {
     s->how.quality = quality;
     s->t->tries++;
-    IMREC_TRY(codec_encode_jpeg(s->c, s->image, s->how, &s->jpeg, err));
-    return s->t->goal.ssim > 0 ? judge(s, err) : IMREC_OK;
+    return codec_encode_jpeg(s->c, s->image, s->how, &s->jpeg, err);
 }
 
 /* The search ended at the quality that comes nearest. */
@@ -185,7 +184,9 @@ enum imrec_status quality_target_encode(struct quality_target *t, struct codec *
         IMREC_TRY(keep_luma(&s, err));
     while (high - low > 1) {
         const int quality = (low + high) / 2;
-        IMREC_TRY(try_quality(&s, quality, err));
+        IMREC_TRY(encode_at(&s, quality, err));
+        if (t->goal.ssim > 0)
+            IMREC_TRY(judge(&s, err));
         const bool enough = t->goal.ssim > 0 ? s.ssim >= t->goal.ssim : s.jpeg.n > t->goal.bytes;
         if (enough)
             high = quality;
@@ -196,8 +197,8 @@ enum imrec_status quality_target_encode(struct quality_target *t, struct codec *
     *reached = found >= LOWEST && found <= HIGHEST;
     if (!*reached)
         say_missed(&s, err);
-    else if (s.how.quality != found)
-        IMREC_TRY(try_quality(&s, found, err));
+    else if (s.how.quality != found) /* it was tried, and then a worse one */
+        IMREC_TRY(encode_at(&s, found, err));
     *out = s.jpeg;
     return IMREC_OK;
 }

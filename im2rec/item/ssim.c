@@ -1,11 +1,16 @@
-/* im2rec/item/ssim.c - weighted sums down the image, then across, a row of windows at a time.
- * Values are kept as differences to 128, which leaves variances more of a float's bits. */
+/* im2rec/item/ssim.c - values and products of a row of pixels are made once, for as many rows as a
+ * window has; then weighted sums down the image, and across. */
 #include "im2rec/item/ssim.h"
 
 #include "base/alloc.h"
 #include "base/error.h"
 
-enum { MIDDLE = 128, LINES = 4 };
+#include <string.h>
+
+enum {
+    PLANES = 3, /* an image, its squares, its products with the reference */
+    SLACK = SSIM_WINDOW,
+};
 
 static uint32_t taps(uint32_t side)
 {
@@ -33,76 +38,33 @@ static void make_weights(float *to, uint32_t n)
         0.01110899653824231,
         0.00386592013947281,
     };
-    double sum = 0, weight[SSIM_WINDOW];
+    double sum = 0, weight[SSIM_WINDOW] = {0};
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t twice = 2 * k > n - 1 ? 2 * k - (n - 1) : (n - 1) - 2 * k;
         weight[k] = gauss[twice];
         sum += weight[k];
     }
-    for (uint32_t k = 0; k < n; k++)
+    for (uint32_t k = 0; k < SSIM_WINDOW; k++)
         to[k] = (float)(weight[k] / sum);
 }
 
-/* ---- sums of a row of windows --------------------------------------------------------------- */
+/* ---- memory --------------------------------------------------------------------------------- */
 
-/* Of products of two planes, or of one (b NULL), down each column. */
-static void sum_down(const struct ssim *s, const float *a, const float *b, uint32_t y, float *line)
+/* Values of a row of a plane, or of a line. */
+static uint64_t stride(uint32_t width)
 {
-    const size_t width = s->width;
-    for (size_t x = 0; x < width; x++)
-        line[x] = 0;
-    for (uint32_t k = 0; k < taps(s->height); k++) {
-        const float *p = a + (y + k) * width, *q = b != NULL ? b + (y + k) * width : NULL;
-        const float weight = s->down[k];
-        if (q == NULL)
-            for (size_t x = 0; x < width; x++)
-                line[x] += weight * p[x];
-        else
-            for (size_t x = 0; x < width; x++)
-                line[x] += weight * (p[x] * q[x]);
-    }
-}
-
-static void sum_across(const struct ssim *s, const float *line, float *out)
-{
-    const size_t n = windows(s->width);
-    for (size_t x = 0; x < n; x++)
-        out[x] = 0;
-    for (uint32_t k = 0; k < taps(s->width); k++) {
-        const float weight = s->across[k];
-        for (size_t x = 0; x < n; x++)
-            out[x] += weight * line[x + k];
-    }
-}
-
-/* The windows whose first row is y. */
-static void sum(const struct ssim *s, const float *a, const float *b, uint32_t y, float *out)
-{
-    sum_down(s, a, b, y, s->lines);
-    sum_across(s, s->lines, out);
-}
-
-/* ---- images --------------------------------------------------------------------------------- */
-
-static void take(const struct imrec_image *from, float *to)
-{
-    for (uint32_t y = 0; y < from->height; y++, to += from->width) {
-        const uint8_t *row = from->pixels + y * from->stride;
-        for (uint32_t x = 0; x < from->width; x++)
-            to[x] = (float)(row[x] - MIDDLE);
-    }
+    return (uint64_t)width + SLACK;
 }
 
 uint64_t ssim_values(uint32_t width, uint32_t height)
 {
-    return 2 * (uint64_t)width * height + 2 * (uint64_t)windows(width) * windows(height) +
-           LINES * (uint64_t)width;
+    return (uint64_t)width * height + 2 * (uint64_t)windows(width) * windows(height) +
+           (PLANES * SSIM_WINDOW + 1 + PLANES) * stride(width);
 }
 
-enum imrec_status
-ssim_begin(struct ssim *s, const struct imrec_image *reference, struct imrec_error *err)
+static enum imrec_status
+take_room(struct ssim *s, uint32_t width, uint32_t height, struct imrec_error *err)
 {
-    const uint32_t width = reference->width, height = reference->height;
     const uint64_t values = ssim_values(width, height);
     const size_t pixels = (size_t)width * height, all = (size_t)windows(width) * windows(height);
     if (values > s->room) {
@@ -112,21 +74,19 @@ ssim_begin(struct ssim *s, const struct imrec_image *reference, struct imrec_err
             return IMREC_NO_MEMORY(err, "no memory to compare images");
         s->room = (size_t)values;
     }
+    s->kernels = &ssim_kernels[cpu_level()];
     s->width = width;
     s->height = height;
     s->reference = s->memory;
-    s->other = s->reference + pixels;
-    s->mean = s->other + pixels;
+    s->mean = s->reference + pixels;
     s->energy = s->mean + all;
-    s->lines = s->energy + all;
+    s->rows = s->energy + all;
+    s->line = s->rows + PLANES * SSIM_WINDOW * stride(width);
+    s->sums = s->line + stride(width);
+    for (size_t x = width; x < stride(width); x++)
+        s->line[x] = 0; /* weighs nothing where the image is narrower than a window */
     make_weights(s->across, taps(width));
     make_weights(s->down, taps(height));
-    take(reference, s->reference);
-    for (uint32_t y = 0; y < windows(height); y++) {
-        const size_t at = (size_t)y * windows(width);
-        sum(s, s->reference, NULL, y, s->mean + at);
-        sum(s, s->reference, s->reference, y, s->energy + at);
-    }
     return IMREC_OK;
 }
 
@@ -136,34 +96,68 @@ void ssim_free(struct ssim *s)
     *s = (struct ssim){0};
 }
 
-/* Of n windows, whose sums are those of both images and of their products, into `mean`. */
-static void compare(const float *mean_a, const float *energy_a, float *mean, const float *energy,
-                    const float *both, size_t n)
+/* ---- sums ----------------------------------------------------------------------------------- */
+
+static float *row_of(const struct ssim *s, uint32_t plane, uint32_t y)
 {
-    const float c1 = 6.5025f, c2 = 58.5225f; /* (K1 L)^2, (K2 L)^2 */
-    for (size_t x = 0; x < n; x++) {
-        const float a = mean_a[x], b = mean[x], ab = a * b, aa = a * a, bb = b * b;
-        const float la = a + MIDDLE, lb = b + MIDDLE;
-        const float light = (2 * (la * lb) + c1) / ((la * la + lb * lb) + c1);
-        const float varied = (energy_a[x] - aa) + (energy[x] - bb);
-        mean[x] = light * ((2 * (both[x] - ab) + c2) / (varied + c2));
+    return s->rows + (plane * SSIM_WINDOW + y % SSIM_WINDOW) * stride(s->width);
+}
+
+/* Row y of an image and of its squares. */
+static void take(const struct ssim *s, const struct imrec_image *image, uint32_t y)
+{
+    s->kernels->take(image->pixels + y * image->stride, s->width, row_of(s, 0, y), row_of(s, 1, y));
+}
+
+/* Weighted means of a plane in the windows whose first row is y. */
+static void sum(const struct ssim *s, uint32_t plane, uint32_t y, float *out)
+{
+    const float *row[SSIM_WINDOW];
+    const uint32_t last = taps(s->height) - 1;
+    for (uint32_t k = 0; k < SSIM_WINDOW; k++)
+        row[k] = row_of(s, plane, y + (k < last ? k : last));
+    s->kernels->weigh(row, s->down, s->width, s->line);
+    for (uint32_t k = 0; k < SSIM_WINDOW; k++)
+        row[k] = s->line + k;
+    s->kernels->weigh(row, s->across, windows(s->width), out);
+}
+
+enum imrec_status
+ssim_begin(struct ssim *s, const struct imrec_image *reference, struct imrec_error *err)
+{
+    const uint32_t width = reference->width, height = reference->height, full = taps(height) - 1;
+    IMREC_TRY(take_room(s, width, height, err));
+    for (uint32_t y = 0; y < height; y++) {
+        const size_t at = (size_t)(y - full) * windows(width);
+        take(s, reference, y);
+        memcpy(s->reference + (size_t)y * width, row_of(s, 0, y), width * sizeof(float));
+        if (y < full)
+            continue;
+        sum(s, 0, y - full, s->mean + at);
+        sum(s, 1, y - full, s->energy + at);
     }
+    return IMREC_OK;
 }
 
 double ssim_of(struct ssim *s, const struct imrec_image *image)
 {
-    const size_t n = windows(s->width);
-    float *mean = s->lines + s->width, *energy = mean + s->width, *both = energy + s->width;
-    double total = 0;
-    take(image, s->other);
-    for (uint32_t y = 0; y < windows(s->height); y++) {
-        const size_t at = (size_t)y * n;
-        sum(s, s->other, NULL, y, mean);
-        sum(s, s->other, s->other, y, energy);
-        sum(s, s->reference, s->other, y, both);
-        compare(s->mean + at, s->energy + at, mean, energy, both, n);
-        for (size_t x = 0; x < n; x++)
-            total += (double)mean[x];
+    const uint32_t n = windows(s->width), full = taps(s->height) - 1;
+    float *mean = s->sums, *energy = mean + stride(s->width), *both = energy + stride(s->width);
+    double lanes[SSIM_LANES] = {0}, total = 0;
+    for (uint32_t y = 0; y < s->height; y++) {
+        const size_t at = (size_t)(y - full) * n;
+        take(s, image, y);
+        s->kernels->multiply(s->reference + (size_t)y * s->width, row_of(s, 0, y), s->width,
+                             row_of(s, 2, y));
+        if (y < full)
+            continue;
+        sum(s, 0, y - full, mean);
+        sum(s, 1, y - full, energy);
+        sum(s, 2, y - full, both);
+        const struct ssim_row row = {s->mean + at, s->energy + at, mean, energy, both};
+        s->kernels->compare(&row, n, lanes);
     }
+    for (uint32_t k = 0; k < SSIM_LANES; k++)
+        total += lanes[k];
     return total / ((double)n * windows(s->height));
 }

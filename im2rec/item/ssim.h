@@ -9,17 +9,17 @@
 #define IMREC_IM2REC_ITEM_SSIM_H
 
 #include "base/image.h"
-
-enum { SSIM_WINDOW = 11 };
+#include "im2rec/item/ssim_kernels.h"
 
 /* An image that others are compared with, and what is known of it. Zeroed at first. */
 struct ssim {
+    const struct ssim_kernels *kernels;
     uint32_t width, height;
     float *memory;
     size_t room;                      /* values in it */
     float *reference, *mean, *energy; /* a value a px; a value a window of both */
-    float *other, *lines;
-    float across[SSIM_WINDOW], down[SSIM_WINDOW]; /* weights */
+    float *rows, *line, *sums;
+    float across[SSIM_WINDOW], down[SSIM_WINDOW]; /* weights; 0 where a side is shorter */
 };
 
 /* Values of memory that images of this size take. */

@@ -104,6 +104,56 @@ TEST(likeness_is_that_of_plain_loops)
     ssim_free(&s);
 }
 
+static void fill_values(float *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        v[i] = (float)draw(1 << 20) / 4096 - 128;
+}
+
+/* A level's kernels on the same n values as the scalar ones. */
+static void compare_level(const struct ssim_kernels *k, size_t n)
+{
+    enum { ROWS = SSIM_WINDOW, OUT = 128 };
+    const struct ssim_kernels *truth = &ssim_kernels[CPU_SCALAR];
+    float *row[ROWS], out[2][2][OUT] = {0};
+    double total[2][SSIM_LANES] = {{0.5}, {0.5}};
+    float weight[ROWS];
+    uint8_t px[OUT];
+    fill_values(weight, ROWS);
+    for (size_t i = 0; i < ROWS; i++) {
+        row[i] = malloc(n * sizeof(float));
+        ck_assert_ptr_nonnull(row[i]);
+        fill_values(row[i], n);
+    }
+    for (size_t i = 0; i < n; i++)
+        px[i] = (uint8_t)draw(256);
+    const float *const rows[ROWS] = {row[0], row[1], row[2], row[3], row[4], row[5],
+                                     row[6], row[7], row[8], row[9], row[10]};
+    const struct ssim_row windows = {row[0], row[1], row[2], row[3], row[4]};
+    for (int i = 0; i < 2; i++) {
+        const struct ssim_kernels *use = i == 0 ? truth : k;
+        use->take(px, n, out[i][0], out[i][1]);
+        use->compare(&windows, n, total[i]);
+    }
+    ck_assert_mem_eq(out[0], out[1], sizeof(out[0]));
+    ck_assert_mem_eq(total[0], total[1], sizeof(total[0]));
+    for (int i = 0; i < 2; i++) {
+        const struct ssim_kernels *use = i == 0 ? truth : k;
+        use->multiply(rows[0], rows[1], n, out[i][0]);
+        use->weigh(rows, weight, n, out[i][1]);
+    }
+    ck_assert_mem_eq(out[0], out[1], sizeof(out[0]));
+    for (size_t i = 0; i < ROWS; i++)
+        free(row[i]);
+}
+
+TEST(every_level_has_the_same_bits)
+{
+    for (int level = 0; level < CPU_LEVELS; level++)
+        for (size_t n = 1; cpu_has((enum cpu_level)level) && n <= 70; n++)
+            compare_level(&ssim_kernels[level], n);
+}
+
 /* ---- searching ------------------------------------------------------------------------------ */
 
 static struct codec *new_codec(void)
