@@ -26,6 +26,13 @@ if(NM AND NOT IMREC_SANITIZE)
   set_tests_properties(lint_symbols PROPERTIES LABELS lint)
 endif()
 
+# What keeps a bug from being used, in what was built.
+if(IMREC_HARDEN AND NOT IMREC_SANITIZE AND CMAKE_BUILD_TYPE MATCHES "^Rel")
+  add_test(NAME lint_hardening COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/hardening.sh $<TARGET_FILE:imrec>
+                                       $<TARGET_FILE:imrec_tool> $<TARGET_FILE:im2rec> $<TARGET_FILE:ctf2bin>)
+  set_tests_properties(lint_hardening PROPERTIES LABELS lint SKIP_RETURN_CODE 77)
+endif()
+
 # Which files call which: what objects define and ask for. A sanitizer asks
 # for more, and a debug build for what is inlined otherwise.
 if(NM AND Python3_FOUND AND NOT IMREC_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "RelWithDebInfo")
