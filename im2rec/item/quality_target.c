@@ -144,7 +144,7 @@ static enum imrec_status judge(struct search *s, struct imrec_error *err)
 {
     struct quality_target *t = s->t;
     struct imrec_image_info info;
-    const struct codec_limits limits = {.max_pixels = UINT64_MAX, .max_scans = 1};
+    const struct codec_limits limits = {.max_pixels = -1, .max_scans = 1};
     const struct imrec_rect all = {0, 0, s->image->width, s->image->height};
     IMREC_TRY(codec_begin(t->judge, s->jpeg, &limits, &info, err));
     IMREC_TRY(codec_decode_image(t->judge, all, 1, &t->luma, NULL, err));
