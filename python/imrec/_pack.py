@@ -132,8 +132,13 @@ def prepare_items(job: _Job, parameters: dict[str, Any], columns: Columns, names
     lib.imrec_pack_source_init(job.source)
     _set_source(job.source, job.options, parameters)
     job.set_classes(names or [])
-    return columns._replace(classes=numbers, encoding=parameters.get("encoding"),
-                            quality=job.options.quality if "quality" in parameters else None)
+    return columns._replace(classes=numbers, encoding=parameters.get("encoding"), of_jpeg=_of_jpeg(job.options, parameters))
+
+
+def _of_jpeg(options: Any, parameters: dict[str, Any]) -> str | None:
+    if parameters.get("quality_target"):
+        return f"quality_target={parameters['quality_target']}"
+    return f"quality={options.quality}" if "quality" in parameters and options.quality > 9 else None
 
 
 def given(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -32,15 +32,15 @@ class Columns(NamedTuple):
     label: str | None
     id: str | None
     classes: list[str] | None = None
-    encoding: str | None = None  #: of pixels, as it was asked for, and quality
-    quality: Any = None
+    encoding: str | None = None  #: of pixels, as it was asked for
+    of_jpeg: str | None = None  #: "quality=80", asked for, that only JPEG has
 
 
 class Taker:
     """Makes items from the values of an iterable. An unsuitable value is an ArgumentError that names the item."""
 
     def __init__(self, columns: Columns, unpacked: Unpacked) -> None:
-        self._image, self._label, self._id, classes, self._encoding, self._quality = columns
+        self._image, self._label, self._id, classes, self._encoding, self._of_jpeg = columns
         self._numbers = {name: i for i, name in enumerate(classes)} if classes is not None else None
         self._unpacked = unpacked
         self.numbered: bool | None = None  #: items are numbered: the first item decides
@@ -139,8 +139,8 @@ class Taker:
             raise ArgumentError(f"item {n}: its image is " + (f"an array of {array.dtype} {shape}" if array.dtype != object else
                                 type(data).__name__) + ": it must be the bytes of a file, a path, or an array of uint8 (H, W), "
                                 f"(H, W, 1), (H, W, 3) or (H, W, 4){_hint(array)}")
-        if self._encoding is None and self._quality is not None and self._quality > 9:
-            raise ArgumentError(f"item {n} is pixels, which are stored as PNG, without loss: quality={self._quality} is for JPEG; "
+        if self._encoding is None and self._of_jpeg is not None:
+            raise ArgumentError(f"item {n} is pixels, which are stored as PNG, without loss: {self._of_jpeg} is for JPEG; "
                                 "add encoding='jpg'")
         if self._encoding == "jpg" and len(shape) == 3 and shape[2] == 4:
             raise ArgumentError(f"item {n} has an alpha channel, which JPEG cannot hold: write encoding='png', or give RGB")

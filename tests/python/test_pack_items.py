@@ -177,6 +177,22 @@ def test_encoding_says_otherwise(out):
         imrec.pack([(make_image(0), 0)], out, encoding="jp2", force=True)
 
 
+def test_quality_targets_choose_the_quality_of_each_image(out):
+    noise = np.random.default_rng(1).integers(0, 256, (48, 40, 3), dtype=np.uint8)
+    rows = [(jpeg(make_image(0)), 0), (noise, 1)]
+    imrec.pack(rows, out, encoding="jpg", quality_target="bytes=1K")
+    few = [len(r.image) for r in records(out)]
+    assert max(few) <= 1024 and records(out)[0].image != rows[0][0]
+    imrec.pack(rows, out, encoding="jpg", quality_target="ssim=0.99", force=True)
+    assert len(records(out)[1].image) > 1.5 * few[1]
+    with pytest.raises(imrec.ArgumentError, match="item 0 is pixels, .*quality_target=ssim=0.9 is for JPEG; add encoding='jpg'"):
+        imrec.pack(rows[1:], out, quality_target="ssim=0.9", force=True)
+    with pytest.raises(imrec.ArgumentError, match="quality_target is about JPEGs that are encoded: pass_through"):
+        imrec.pack(rows, out, pass_through=True, quality_target="ssim=0.9", force=True)
+    with pytest.raises(imrec.DataError, match="none of 2 images could be packed; .* bytes at quality 1, and quality_target allows 9"):
+        imrec.pack(rows, out, encoding="jpg", quality_target="bytes=9", force=True)
+
+
 def test_options_of_the_group_image_are_asked_of_all_and_pass_through_keeps_bytes(out):
     rows = [(jpeg(make_image(0)), 0), (make_image(1), 1)]
     card = imrec.pack(rows, out, resize=12)
