@@ -2,6 +2,7 @@
 #include "im2rec/item/quality_target.h"
 
 #include "base/error.h"
+#include "base/param.h"
 #include "formats/text.h"
 
 #include <inttypes.h>
@@ -12,8 +13,9 @@ enum { LOWEST = 1, HIGHEST = 100, DIGITS = 6, MILLION = 1000000 };
 /* ---- what is asked for ---------------------------------------------------------------------- */
 
 /* "0.98" in millionths; 0: it is no such number. */
-static uint64_t read_share(struct bytes b)
+static uint64_t read_share(const char *text)
 {
+    const struct bytes b = {(const uint8_t *)text, strlen(text)};
     uint64_t part;
     if (b.n < 3 || b.n > 2 + DIGITS || b.p[0] != '0' || b.p[1] != '.' ||
         !text_to_u64((struct bytes){b.p + 2, b.n - 2}, &part))
@@ -23,44 +25,31 @@ static uint64_t read_share(struct bytes b)
     return part;
 }
 
-/* "40000", "40K", "1M"; 0: it is no such number. */
-static uint64_t read_bytes(struct bytes b)
-{
-    uint64_t n, factor = 1;
-    if (b.n > 1 && (b.p[b.n - 1] == 'K' || b.p[b.n - 1] == 'M'))
-        factor = b.p[--b.n] == 'K' ? 1 << 10 : 1 << 20;
-    if (!text_to_u64(b, &n) || n > UINT32_MAX)
-        return 0;
-    return n * factor;
-}
-
-static bool begins(struct bytes *b, const char *word)
+/* What follows `word`, or NULL. */
+static const char *after(const char *text, const char *word)
 {
     const size_t n = strlen(word);
-    if (b->n < n || memcmp(b->p, word, n) != 0)
-        return false;
-    *b = (struct bytes){b->p + n, b->n - n};
-    return true;
+    return strncmp(text, word, n) == 0 ? text + n : NULL;
 }
 
 enum imrec_status
 quality_goal_parse(const char *text, struct quality_goal *out, struct imrec_error *err)
 {
-    const struct bytes all = {(const uint8_t *)text, strlen(text)};
-    struct bytes rest = all;
+    const char *share = after(text, "ssim="), *bytes = after(text, "bytes=");
+    int64_t most;
     *out = (struct quality_goal){0};
-    if (all.n == 0)
+    if (text[0] == '\0')
         return IMREC_OK;
-    if (begins(&rest, "ssim="))
-        out->ssim = (double)read_share(rest) / MILLION;
-    else if (begins(&rest, "bytes="))
-        out->bytes = read_bytes(rest);
+    if (share != NULL)
+        out->ssim = (double)read_share(share) / MILLION;
+    else if (bytes != NULL && param_read_bytes(bytes, &most) && most > 0)
+        out->bytes = (uint64_t)most;
     if (out->ssim > 0 || out->bytes > 0)
         return IMREC_OK;
     return IMREC_REFUSE(err,
                         "quality_target must be ssim=X with X between 0 and 1, as ssim=0.98, of at "
                         "most six digits, or bytes=N, as bytes=40K, not %s",
-                        text_quote(all).s);
+                        text_quote((struct bytes){(const uint8_t *)text, strlen(text)}).s);
 }
 
 /* ---- life ----------------------------------------------------------------------------------- */

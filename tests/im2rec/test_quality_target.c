@@ -276,7 +276,7 @@ LOOP_TEST(as_alike_as_asked, 0, 2)
 
 TEST(other_texts_are_refused)
 {
-    static const char *const good[] = {"ssim=0.5", "ssim=0.999999", "bytes=1", "bytes=40K",
+    static const char *const good[] = {"ssim=0.5", "ssim=0.999999", "bytes=1", "bytes=40KiB",
                                        "bytes=2M"};
     static const char *const bad[] = {"ssim",
                                       "ssim=",
@@ -289,14 +289,14 @@ TEST(other_texts_are_refused)
                                       "ssim=0.9x",
                                       "ssim=0.1234567",
                                       "bytes=0",
-                                      "bytes=",
                                       "bytes=40k",
                                       "bytes=K",
                                       "bytes=-1",
                                       "bytes=1.5K",
                                       "quality=90",
                                       "90",
-                                      "bytes=99999999999999"};
+                                      "bytes=",
+                                      "bytes=99999999999999G"};
     struct quality_goal goal;
     struct imrec_error err;
     for (size_t i = 0; i < COUNT(good); i++)
