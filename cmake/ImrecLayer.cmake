@@ -65,11 +65,33 @@ function(imrec_bench name) # imrec_bench(<name> <layer ...>): tests/bench/<name>
   target_link_libraries(${name} PRIVATE m)
 endfunction()
 
-# imrec_fuzz(<format> <layer ...> [MAX_LEN bytes]): tests/fuzz/fuzz_<format>.c, its corpus replayed
+# The engine: libFuzzer, or what IMREC_FUZZ_ENGINE names; an archive has a main() in C++.
+function(imrec_fuzz_engine target)
+  if(IMREC_FUZZ_ENGINE MATCHES "[.]a$")
+    target_link_libraries(${target} PRIVATE ${IMREC_FUZZ_ENGINE})
+    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  else()
+    target_link_options(${target} PRIVATE ${IMREC_FUZZ_ENGINE})
+  endif()
+endfunction()
+
+# Beside the program, as OSS-Fuzz reads them: fuzz_<format>.options.
+function(imrec_fuzz_options format)
+  set(text "[libfuzzer]\n")
+  foreach(option IN LISTS ARGN)
+    string(REGEX REPLACE "^-" "" option ${option})
+    string(REGEX REPLACE "=.*/" "=" option ${option}) # a dictionary lies beside the program
+    string(REGEX REPLACE "=" " = " option ${option})
+    string(APPEND text "${option}\n")
+  endforeach()
+  file(GENERATE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/fuzz_${format}.options CONTENT "${text}")
+endfunction()
+
+# imrec_fuzz(<format> <layer ...> [MAX_LEN bytes] [DICTIONARY name]): tests/fuzz/fuzz_<format>.c, its corpus replayed
 # in every build, explored in the fuzz preset for IMREC_FUZZ_SECONDS. What exploring finds is kept in
 # the build folder; a crash stands there as explored/<format>-crash-...
 function(imrec_fuzz format)
-  cmake_parse_arguments(ARG "" "MAX_LEN" "" ${ARGN})
+  cmake_parse_arguments(ARG "" "MAX_LEN;DICTIONARY" "" ${ARGN})
   if(NOT ARG_MAX_LEN)
     set(ARG_MAX_LEN 4096)
   endif()
@@ -87,10 +109,15 @@ function(imrec_fuzz format)
     add_executable(fuzz_${format} fuzz/fuzz_${format}.c)
     imrec_link(fuzz_${format} ${ARG_UNPARSED_ARGUMENTS})
     target_link_libraries(fuzz_${format} PRIVATE m)
-    target_link_options(fuzz_${format} PRIVATE -fsanitize=fuzzer)
+    imrec_fuzz_engine(fuzz_${format})
     add_dependencies(fuzz_targets fuzz_${format})
+    set(options -max_len=${ARG_MAX_LEN})
+    if(ARG_DICTIONARY)
+      list(APPEND options -dict=${CMAKE_CURRENT_SOURCE_DIR}/fuzz/dictionaries/${ARG_DICTIONARY}.dict)
+    endif()
+    imrec_fuzz_options(${format} ${options})
     add_test(NAME fuzz_explore_${format}
-             COMMAND fuzz_${format} -max_total_time=${IMREC_FUZZ_SECONDS} -max_len=${ARG_MAX_LEN}
+             COMMAND fuzz_${format} -max_total_time=${IMREC_FUZZ_SECONDS} ${options}
                      -artifact_prefix=${explored}- ${explored} ${seeds})
     math(EXPR timeout "${IMREC_FUZZ_SECONDS} + 240")
     set_tests_properties(fuzz_explore_${format} PROPERTIES LABELS explore TIMEOUT ${timeout}

@@ -15,5 +15,5 @@ imrec_test(test_transfer_pairs transfer im2rec LABEL property)
 imrec_test(test_transfer_faults transfer LABEL fault)
 imrec_test(test_sample_files transfer)
 
-imrec_fuzz(repair iter dataset)
+imrec_fuzz(repair iter dataset DICTIONARY recordio)
 imrec_fuzz(features transfer)

@@ -47,8 +47,8 @@ if(IMREC_HAVE_CURL)
   target_link_libraries(test_pack_stores PRIVATE imrec_http_proxy)
 endif()
 
-imrec_fuzz(coco im2rec)
-imrec_fuzz(report im2rec)
+imrec_fuzz(coco im2rec DICTIONARY json)
+imrec_fuzz(report im2rec DICTIONARY json)
 imrec_fuzz(plan tasks)
 
 target_compile_definitions(test_pack_lock PRIVATE IM2REC="$<TARGET_FILE:im2rec>")

@@ -8,7 +8,7 @@ if(IMREC_HAVE_CURL)
   target_link_libraries(test_split_http PRIVATE imrec_http_proxy)
 endif()
 
-imrec_fuzz(split split)
+imrec_fuzz(split split DICTIONARY recordio)
 
 # The three parts of a file have as many lines as it has that are not blank.
 add_test(NAME example_input_split COMMAND ${BASH} -c
