@@ -14,7 +14,7 @@ out=${OUT:-$root/build/oss-fuzz/out} work=${WORK:-$root/build/oss-fuzz}/cmake
 mkdir -p "$out/lib"
 
 cmake -S "$root" -B "$work" -G Ninja -DCMAKE_BUILD_TYPE=None -DIMREC_FUZZ=ON -DIMREC_FUZZ_ENGINE="$engine" \
-    -DCMAKE_BUILD_RPATH='$ORIGIN/lib' -DCMAKE_BUILD_WITH_INSTALL_RPATH=OFF >/dev/null
+    -DCMAKE_BUILD_RPATH="\$ORIGIN/lib" >/dev/null
 mapfile -t targets < <(cd "$root/tests/fuzz" && printf '%s\n' fuzz_*.c | sed 's/[.]c$//' | grep -E "${TARGETS:-.}")
 ninja -C "$work" "${targets[@]}"
 
