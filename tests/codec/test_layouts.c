@@ -170,6 +170,62 @@ TEST(codes_that_a_progressive_image_leaves_out_are_missing)
 }
 
 /* 0xFF before markers. */
+static size_t length_at(struct bytes jpeg, size_t at)
+{
+    return 256u * jpeg.p[at + 2] + jpeg.p[at + 3];
+}
+
+/* The bodies of all segments of this marker, before the first scan. */
+static size_t bodies(struct bytes jpeg, uint8_t marker, uint8_t *to)
+{
+    size_t n = 0;
+    for (size_t at = 2; jpeg.p[at + 1] != 0xDA; at += 2 + length_at(jpeg, at)) {
+        if (jpeg.p[at + 1] != marker)
+            continue;
+        memcpy(to + n, jpeg.p + at + 4, length_at(jpeg, at) - 2);
+        n += length_at(jpeg, at) - 2;
+    }
+    return n;
+}
+
+/* These in one segment, in the place of the first: so cameras write tables. */
+static struct bytes joined(struct bytes jpeg, uint8_t marker)
+{
+    uint8_t body[4096], *p = malloc(jpeg.n);
+    const size_t all = bodies(jpeg, marker, body);
+    size_t n = 2, at = 2;
+    bool written = false;
+    memcpy(p, jpeg.p, 2);
+    for (; jpeg.p[at + 1] != 0xDA; at += 2 + length_at(jpeg, at)) {
+        if (jpeg.p[at + 1] != marker) {
+            memcpy(p + n, jpeg.p + at, length_at(jpeg, at) + 2);
+            n += length_at(jpeg, at) + 2;
+        } else if (!written) {
+            const uint8_t head[] = {0xFF, marker, (uint8_t)((all + 2) >> 8), (uint8_t)(all + 2)};
+            memcpy(p + n, head, 4);
+            memcpy(p + n + 4, body, all);
+            n += 4 + all;
+            written = true;
+        }
+    }
+    memcpy(p + n, jpeg.p + at, jpeg.n - at);
+    return (struct bytes){p, n + jpeg.n - at};
+}
+
+LOOP_TEST(tables_may_share_a_segment, 0, COUNT(layouts)) /* _i: layouts */
+{
+    const struct bytes jpeg = jpeg_make(70, 50, &layouts[_i]);
+    const struct bytes quant = joined(jpeg, 0xDB), both = joined(quant, 0xC4);
+    const struct imrec_rect all = {0, 0, 70, 50};
+    const uint32_t channels = 3;
+    ck_assert(both.n < jpeg.n || _i > 0); /* some have one segment of each */
+    ck_assert(twin_compare(&g_twin, jpeg, &limits, TWIN_REGION, all, channels));
+    ck_assert(twin_compare(&g_twin, both, &limits, TWIN_REGION, all, channels));
+    bytes_free(jpeg);
+    bytes_free(quant);
+    bytes_free(both);
+}
+
 LOOP_TEST(fill_bytes_are_passed, 0, COUNT(layouts)) /* _i: layouts */
 {
     const struct bytes jpeg = jpeg_make(61, 47, &layouts[_i]);
