@@ -91,8 +91,9 @@ static enum imrec_status sign(const struct file_lock *l, struct imrec_error *err
         host[0] = '\0';
     const int bytes = snprintf(line, sizeof(line), HEAD "process %ld on %s\n", (long)getpid(),
                                host[0] != '\0' ? host : "this machine");
-    if (ftruncate(l->fd, 0) == 0 && pwrite(l->fd, line, (size_t)bytes, 0) != bytes)
-        (void)ftruncate(l->fd, 0);
+    if (ftruncate(l->fd, 0) == 0 && pwrite(l->fd, line, (size_t)bytes, 0) != bytes &&
+        ftruncate(l->fd, 0) != 0)
+        return IMREC_OK; /* a part of the line stays, as an earlier holder's would */
     return IMREC_OK;
 }
 

@@ -103,10 +103,10 @@ image_of(const struct imrec_iter_options *o, const float *values, uint8_t *rgb)
     return image;
 }
 
-static void cut_behind(FILE *out, long at)
+static bool cut_behind(FILE *out, long at)
 {
-    if (at >= 0 && fflush(out) == 0 && fseek(out, at, SEEK_SET) == 0)
-        (void)ftruncate(fileno(out), at);
+    return at >= 0 && fflush(out) == 0 && fseek(out, at, SEEK_SET) == 0 &&
+           ftruncate(fileno(out), at) == 0;
 }
 
 /* `g->draws` sweeps' first sample; where all look the same, the first one alone. `rgb` has room
@@ -134,10 +134,8 @@ static enum imrec_status show_draws(const struct grid *g, struct imrec_iter *it,
         if (imrec_iter_rewind(it, err) != IMREC_OK)
             return err->status;
     }
-    if (same && g->draws > 1 && s->failed == 0) {
-        cut_behind(s->out, first_end);
+    if (same && g->draws > 1 && s->failed == 0 && cut_behind(s->out, first_end))
         s->shown -= g->draws - 1;
-    }
     return IMREC_OK;
 }
 
