@@ -17,7 +17,9 @@ NEEDS = {
     "tensorflow": ["tensorflow-cpu", "pillow"],
     "webdataset": ["webdataset"],
     "simplejpeg": ["simplejpeg", "numpy", "opencv-python-headless"],
+    "dlio": ["mpi4py", "openmpi", "hydra-core", "pandas", "psutil", "h5py", "pillow", "pydftracer==1.0.2", "numpy<2.3"],
 }
+ALONE = {"dlio": ["dlio_benchmark==2.0.0"]}  # without what it asks for: all frameworks; it finds the peers' (tests/bench/dlio.py)
 BASE = {"ffcv": "torchvision", "webdataset": "torchvision"}
 SYSTEM = {"ffcv": ["opencv4", "libturbojpeg"]}  # pkg-config's names: it compiles against them
 PYTHONS = ("python3.11", "python3.10", "python3.9")  # MXNet's numpy has wheels up to 3.11
@@ -58,7 +60,7 @@ def needs(name):
 
 def stamp(name):
     """Changes with what is to be installed; of imrec, with every file of it."""
-    text = "\n".join(needs(name))
+    text = "\n".join(needs(name) + ALONE.get(name, []))
     if name == "imrec":
         text += subprocess.run(["sh", "-c", "git rev-parse HEAD && git diff HEAD"], cwd=TREE, check=True,
                                stdout=subprocess.PIPE, text=True).stdout
@@ -85,7 +87,10 @@ def make(name):
             run(log, python_for_peers(), "-m", "venv", folder)
         if name in BASE:
             (site_packages(name) / "base.pth").write_text(f"{site_packages(BASE[name])}\n")
-        run(log, python(name), "-m", "pip", "install", "--no-input", "--progress-bar=off", *needs(name))
+        install = (python(name), "-m", "pip", "install", "--no-input", "--progress-bar=off")
+        run(log, *install, *needs(name))
+        if name in ALONE:
+            run(log, *install, "--no-deps", *ALONE[name])
     except subprocess.CalledProcessError as failed:
         return f"cannot be installed: status {failed.returncode}: {why(log)}"
     except StopIteration:
