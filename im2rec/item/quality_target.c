@@ -1,6 +1,7 @@
 /* im2rec/item/quality_target.c */
 #include "im2rec/item/quality_target.h"
 
+#include "augment/colour/colour.h"
 #include "base/error.h"
 #include "base/param.h"
 #include "formats/text.h"
@@ -112,7 +113,7 @@ struct search {
     double ssim;       /* of it */
 };
 
-/* JFIF's luma, as the encoder has it. */
+/* JFIF's luma, as the encoder has it; Pillow's grey is the same. */
 static enum imrec_status keep_luma(struct search *s, struct imrec_error *err)
 {
     const struct imrec_image *from = s->image;
@@ -124,7 +125,7 @@ static enum imrec_status keep_luma(struct search *s, struct imrec_error *err)
         const uint8_t *p = from->pixels + y * from->stride;
         uint8_t *to = luma->view.pixels + y * luma->view.stride;
         for (uint32_t x = 0; x < from->width; x++, p += 3)
-            to[x] = (uint8_t)((19595u * p[0] + 38470u * p[1] + 7471u * p[2] + 32768u) >> 16);
+            to[x] = (uint8_t)grey_of(&grey_of_pillow, p);
     }
     return ssim_begin(&s->t->ssim, &luma->view, err);
 }
