@@ -6,9 +6,14 @@
 
 enum { BLOCK_COEFFICIENTS = BLOCK * BLOCK };
 
+const uint8_t lane_next[LANE_PLACES] = {1, 2, 3, 4, 5, 0, 7, 8, 9, 6, 11, 12, 10, 13};
+const uint8_t lane_kind[LANE_PLACES] = {0, 0, 0, 0, 1, 1, 0, 0, 1, 1, 0, 1, 1, 0};
+
 struct lane_state lane_begin(const struct lane_piece *piece)
 {
-    return (struct lane_state){.k = LANE_BEFORE,
+    return (struct lane_state){.bit = piece->from,
+                               .k = LANE_BEFORE,
+                               .block = piece->mcu,
                                .out = piece->out,
                                .end = piece->out + (size_t)piece->blocks * BLOCK_COEFFICIENTS};
 }
@@ -28,16 +33,16 @@ static uint64_t bit_of(const struct lane_piece *piece, const struct scan_bits *b
 }
 
 /* The block is complete: on to the next. */
-static void next_block(const struct lane_tables *t, struct lane_state *s)
+static void next_block(struct lane_state *s)
 {
     s->k = LANE_BEFORE;
     s->out += BLOCK_COEFFICIENTS;
-    s->block = s->block + 1 < t->blocks ? s->block + 1 : 0;
+    s->block = lane_next[s->block];
 }
 
 static bool take_difference(const struct lane_tables *t, struct scan_bits *b, struct lane_state *s)
 {
-    const uint32_t size = take_symbol(b, &t->dc[t->kind[s->block]]);
+    const uint32_t size = take_symbol(b, &t->dc[lane_kind[s->block]]);
     if (size > MOST_DC_SIZE)
         return false;
     s->out[0] = (int16_t)next_value(b, size);
@@ -48,12 +53,12 @@ static bool take_difference(const struct lane_tables *t, struct scan_bits *b, st
 
 static bool take_coefficient(const struct lane_tables *t, struct scan_bits *b, struct lane_state *s)
 {
-    const uint32_t symbol = take_symbol(b, &t->ac[t->kind[s->block]]);
+    const uint32_t symbol = take_symbol(b, &t->ac[lane_kind[s->block]]);
     const uint32_t run = symbol >> 4, size = symbol & 15;
     if (symbol > 255)
         return false;
     if (size == 0 && run != 15) {
-        next_block(t, s);
+        next_block(s);
         return true;
     }
     s->k += run + 1;
@@ -62,7 +67,7 @@ static bool take_coefficient(const struct lane_tables *t, struct scan_bits *b, s
     s->out[s->k] = (int16_t)next_value(b, size);
     drop(b, size);
     if (s->k == BLOCK_COEFFICIENTS - 1)
-        next_block(t, s);
+        next_block(s);
     return true;
 }
 
@@ -91,7 +96,7 @@ INLINE uint64_t look_up(const struct lane_tables *t, const struct scan_bits *b, 
 INLINE uint64_t entry_of(const struct lane_tables *t, struct scan_bits *b,
                          const struct lane_state *s)
 {
-    const uint32_t kind = t->kind[s->block];
+    const uint32_t kind = lane_kind[s->block];
     if (s->k == LANE_BEFORE)
         return look_up(t, b, LANE_DC + kind);
     const uint64_t e = look_up(t, b, LANE_AC + kind);
@@ -123,11 +128,12 @@ INLINE bool take_symbols(const struct lane_tables *t, struct scan_bits *b, struc
     drop(b, e & 63);
     s->k = at;
     if (at >= BLOCK_COEFFICIENTS - 1)
-        next_block(t, s);
+        next_block(s);
     return true;
 }
 
-bool lane_finish(const struct lane_tables *t, struct lane_piece *piece, struct lane_state s)
+/* False: it is bad. */
+static bool finish_piece(const struct lane_tables *t, struct lane_piece *piece, struct lane_state s)
 {
     struct scan_bits b = bits_at(piece, s.bit);
     while (s.out < s.end) {
@@ -144,10 +150,20 @@ bool lane_finish(const struct lane_tables *t, struct lane_piece *piece, struct l
     return true;
 }
 
-bool lanes_scalar(const struct lane_tables *t, struct lane_piece *piece, size_t n)
+void lane_finish(const struct lane_tables *t, const struct lane_source *source,
+                 struct lane_piece *piece, struct lane_state s)
 {
-    for (size_t i = 0; i < n; i++)
-        if (!lane_finish(t, &piece[i], lane_begin(&piece[i])))
-            return false;
-    return true;
+    while (piece != NULL) {
+        piece->bad |= s.bit > (uint64_t)piece->bytes * 8 || !finish_piece(t, piece, s);
+        piece = source->next(source->context, piece);
+        if (piece != NULL)
+            s = lane_begin(piece);
+    }
+}
+
+void lanes_scalar(const struct lane_tables *t, const struct lane_source *source)
+{
+    struct lane_piece *first = source->next(source->context, NULL);
+    if (first != NULL)
+        lane_finish(t, source, first, lane_begin(first));
 }

@@ -1,10 +1,10 @@
-/* codec/jpeg/lanes.h - pieces of one image's entropy-coded data decoded side by side.
+/* codec/jpeg/lanes.h - pieces of entropy-coded data decoded side by side.
  *
  * From one Huffman symbol to the next everything waits: for the length, for the table's answer. So
  * a core has most of its time to spare, and pieces that do not depend on each other, as restart
- * intervals, are decoded at once in the lanes of vectors. Nothing in a lane's step is a branch: the
- * end of a block changes the lane's table, a long code leads to a second table. What no table
- * knows is decoded by lane_symbol(), a symbol at a time. */
+ * intervals, or images with the same tables, are decoded at once in the lanes of vectors. Nothing
+ * in a lane's step is a branch: the end of a block changes the lane's table, a long code leads to a
+ * second table. What no table knows is decoded by lane_symbol(), a symbol at a time. */
 #ifndef IMREC_CODEC_JPEG_LANES_H
 #define IMREC_CODEC_JPEG_LANES_H
 
@@ -19,8 +19,9 @@ enum {
     LANE_PADDING = 512, /* zeros after a piece's bytes: more than a block of nonsense reads */
     LANE_SLACK = 64,    /* coefficients after a piece's blocks that may be overwritten with zeros */
     LANE_MOST_BLOCKS = 1 << 16, /* of a piece */
-    LANE_MCU = 7,               /* blocks of an MCU, maximum */
+    LANE_MCU = 6,               /* blocks of an MCU, maximum */
     LANE_MOST_BYTES = 1 << 24,
+    LANE_MOST = 16, /* lanes */
 };
 
 /* One or two symbols at the coefficient k, the last before them. Bits of an entry:
@@ -55,27 +56,46 @@ struct lane_tables {
     struct huffman_code ac[2], dc[2]; /* by kind: 0 of luma, 1 of chroma */
     struct huffman_spec made_ac[2], made_dc[2];
     bool is_made[2];
-    uint32_t blocks; /* of an MCU */
-    uint8_t kind[LANE_MCU];
 };
+
+/* What MCUs consist of: places of their first blocks among the blocks of all of them. */
+enum lane_mcu {
+    LANE_LUMA_4 = 0, /* four of luma, and one of each chroma */
+    LANE_LUMA_2 = 6,
+    LANE_LUMA_1 = 10,
+    LANE_GREY = 13, /* one of luma */
+    LANE_PLACES = 14
+};
+extern const uint8_t lane_next[LANE_PLACES]; /* the place of the next block */
+extern const uint8_t lane_kind[LANE_PLACES]; /* of tables */
 
 /* Makes the tables of a kind, unless they are those of these codes already. False: a code that
  * huffman_make_ac() or huffman_make_dc() refuses. */
 bool lane_tables_make(struct lane_tables *t, uint32_t kind, const struct huffman_spec *ac,
                       const struct huffman_spec *dc);
 
-/* A piece: whole MCUs, from a restart on. */
+/* A piece: whole MCUs, from a restart on, or from where another piece ended. */
 struct lane_piece {
     const uint8_t *bits; /* without stuffing; LANE_PADDING zeros follow */
     uint32_t bytes;
-    uint32_t blocks; /* to decode; no more than LANE_MOST_BLOCKS */
-    int16_t *out;    /* blocks in zigzag order, of zeros; DC as the difference */
-    uint64_t taken;  /* set: bits */
+    uint32_t blocks; /* to decode; no more than LANE_MOST_BLOCKS, and not 0 */
+    enum lane_mcu mcu;
+    int16_t *out;   /* blocks in zigzag order, of zeros; DC as the difference */
+    uint64_t from;  /* the first bit */
+    uint64_t taken; /* set: the bit after the last */
+    bool bad;       /* set: some bits make no sense, or they end; what `out` has is unknown */
 };
 
-/* Decodes all pieces. False: some bits make no sense, or they end. Then what `out` has is
- * unknown. */
-typedef bool lanes_fn(const struct lane_tables *t, struct lane_piece *piece, size_t n);
+/* Where pieces come from, and go to. */
+struct lane_source {
+    /* The next piece for a lane; `done` is the one that it has decoded, NULL at first. NULL: there
+     * is none, and there will be none but for those that are not done. */
+    struct lane_piece *(*next)(void *context, struct lane_piece *done);
+    void *context;
+};
+
+/* Decodes all pieces; LANE_MOST at once, at most. */
+typedef void lanes_fn(const struct lane_tables *t, const struct lane_source *source);
 
 struct lane_kernels {
     lanes_fn *decode;
@@ -91,7 +111,7 @@ lanes_fn lanes_scalar, lanes_avx512;
 struct lane_state {
     uint64_t bit;   /* the next */
     uint32_t k;     /* place of the last coefficient; LANE_BEFORE: the next is a DC difference */
-    uint32_t block; /* of the MCU */
+    uint32_t block; /* its place */
     int16_t *out;   /* of the block */
     int16_t *end;   /* of the piece's blocks */
 };
@@ -99,6 +119,7 @@ struct lane_state {
 struct lane_state lane_begin(const struct lane_piece *piece);
 /* The next symbol, by the codes alone. False: it makes no sense. */
 bool lane_symbol(const struct lane_tables *t, const struct lane_piece *piece, struct lane_state *s);
-/* All that is left of a piece. */
-bool lane_finish(const struct lane_tables *t, struct lane_piece *piece, struct lane_state s);
+/* All that is left of a piece, and of those that follow it. */
+void lane_finish(const struct lane_tables *t, const struct lane_source *source,
+                 struct lane_piece *piece, struct lane_state s);
 #endif

@@ -17,15 +17,16 @@
 typedef __m512i vector;
 
 enum { LANES = 8, GROUPS = 2, FEW = 4 }; /* with fewer pieces left, one by one is faster */
-enum { IDLE = LANE_MCU, BEFORE_DC = 8 }; /* lanes' blocks: below, of the MCU; 8 more before DC */
-enum { BIT_BITS = 28 };                  /* of a position: bit, then k, then blocks */
+enum { PLACES = 16, IDLE = 15 };         /* of blocks; no block */
+enum { PLACE_BITS = 8, TO_DC = LANE_DC * LANE_ENTRIES };
+enum { BIT_BITS = 28 }; /* of a position: bit, then k, then blocks */
 enum { K_ALL = 255, K_LAST = 63 };
 
 struct group {
     vector at;     /* bits 0-27 the next bit; 28-35 k; 36-63 blocks */
     vector buffer; /* the next bits, from the top */
     vector table;  /* the first entry of the one to look up in */
-    vector block;  /* of the MCU */
+    vector block;  /* bits 0-7 its place; above, the first entry of its AC table */
     vector out;    /* address of the block, less 6 bytes */
     vector bytes;  /* address of the piece's */
     vector last;   /* byte that may be read from */
@@ -35,18 +36,16 @@ struct group {
 /* What is the same for all lanes. */
 struct plan {
     const struct lane_tables *t;
-    uint64_t first;      /* entry, as an address / 8 */
-    vector after;        /* the block after each, before its DC */
-    vector ac_of, dc_of; /* first entries of tables, by block */
+    uint64_t first;  /* entry, as an address / 8 */
+    vector after[2]; /* the block after each, by places */
 };
 
 struct lanes {
     struct plan plan;
     struct group group[GROUPS];
+    const struct lane_source *source;
     struct lane_piece *piece[GROUPS][LANES]; /* NULL: idle */
-    struct lane_piece *next, *end;           /* that wait */
     uint32_t busy;
-    bool failed;
     _Alignas(64) uint8_t zeros[64], nowhere[64]; /* of lanes that are idle: read, written */
 };
 
@@ -162,9 +161,9 @@ INLINE512 __mmask8 step(const struct plan *p, struct group *g)
     const __mmask8 done =
         _mm512_cmpge_epu64_mask(_mm512_and_si512(at, k_mask), all((uint64_t)K_LAST << BIT_BITS));
     put_down(_mm512_add_epi64(g->out, place_of(e, at)), values_of(e, turned));
-    const vector same = _mm512_and_si512(g->block, all(7));
-    const vector block = _mm512_mask_permutexvar_epi64(same, done, same, p->after);
-    const vector table = _mm512_permutex2var_epi64(p->ac_of, block, p->dc_of);
+    const vector block = _mm512_mask2_permutex2var_epi64(p->after[0], g->block, done, p->after[1]);
+    const vector ac = _mm512_srli_epi64(block, PLACE_BITS);
+    const vector table = _mm512_mask_add_epi64(ac, done, ac, all(TO_DC));
     g->table = _mm512_add_epi64(table, _mm512_and_si512(e, all(LANE_LONG)));
     g->block = block;
     g->at = _mm512_mask_or_epi64(at, done, at, k_mask);
@@ -188,16 +187,21 @@ static struct lane_state state_of(const struct plan *p, const struct spread *s, 
     if (is_in_second(p, s->table[lane]))
         state.bit -= LANE_LONG_BITS;
     state.k = s->at[lane] >> BIT_BITS & K_ALL;
-    state.block = (uint32_t)s->block[lane] % BEFORE_DC;
+    state.block = (uint32_t)s->block[lane] % PLACES;
     memcpy(&state.out, &s->out[lane], sizeof(state.out));
     state.out += 3;
     return state;
 }
 
-static uint64_t table_of(const struct plan *p, uint32_t block, bool before_dc)
+static uint64_t table_of(const struct plan *p, uint32_t place)
 {
-    const uint32_t kind = p->t->kind[block];
-    return p->first + ((before_dc ? LANE_DC : LANE_AC) + kind) * (uint64_t)LANE_ENTRIES;
+    const uint64_t table = place < LANE_PLACES ? LANE_AC + lane_kind[place] : LANE_TABLES;
+    return p->first + table * LANE_ENTRIES;
+}
+
+static uint64_t block_of(const struct plan *p, uint32_t place)
+{
+    return place | table_of(p, place) << PLACE_BITS;
 }
 
 static void
@@ -208,8 +212,8 @@ put_state(const struct plan *p, struct spread *s, uint32_t lane, const struct la
     if ((s->at[lane] >> BIT_BITS & K_ALL) == LANE_BEFORE) /* a step counts a block at its DC */
         blocks++;
     s->at[lane] = state->bit | (uint64_t)state->k << BIT_BITS | blocks << (BIT_BITS + 8);
-    s->table[lane] = table_of(p, state->block, before_dc);
-    s->block[lane] = state->block | (before_dc ? BEFORE_DC : 0);
+    s->table[lane] = table_of(p, state->block) + (before_dc ? TO_DC : 0);
+    s->block[lane] = block_of(p, state->block);
     s->out[lane] = (uint64_t)(uintptr_t)(state->out - 3);
 }
 
@@ -222,11 +226,14 @@ by_code(struct lanes *l, uint32_t group, uint32_t which)
     spread(&s, g);
     for (uint32_t i = 0; i < LANES; i++)
         if (which >> i & 1) {
-            const struct lane_piece *piece = l->piece[group][i];
+            struct lane_piece *piece = l->piece[group][i];
             struct lane_state state = state_of(&l->plan, &s, i, piece);
-            l->failed |=
-                state.bit > (uint64_t)piece->bytes * 8 || !lane_symbol(l->plan.t, piece, &state);
-            put_state(&l->plan, &s, i, &state);
+            if (state.bit <= (uint64_t)piece->bytes * 8 && lane_symbol(l->plan.t, piece, &state)) {
+                put_state(&l->plan, &s, i, &state);
+            } else {
+                piece->bad = true;
+                s.at[i] = s.end[i]; /* for the next to come in */
+            }
         }
     gather_up(g, &s);
     g->buffer = next_bits(g);
@@ -235,8 +242,8 @@ by_code(struct lanes *l, uint32_t group, uint32_t which)
 static void put_idle(struct lanes *l, struct spread *s, uint32_t i)
 {
     s->at[i] = 0;
-    s->table[i] = l->plan.first + LANE_TABLES * (uint64_t)LANE_ENTRIES;
-    s->block[i] = IDLE;
+    s->table[i] = table_of(&l->plan, IDLE);
+    s->block[i] = block_of(&l->plan, IDLE);
     s->out[i] = (uint64_t)(uintptr_t)l->nowhere;
     s->bytes[i] = s->last[i] = (uint64_t)(uintptr_t)l->zeros;
     s->end[i] = UINT64_MAX;
@@ -244,77 +251,79 @@ static void put_idle(struct lanes *l, struct spread *s, uint32_t i)
 
 static void put_piece(struct lanes *l, struct spread *s, uint32_t i, const struct lane_piece *piece)
 {
-    s->at[i] = (uint64_t)LANE_BEFORE << BIT_BITS;
-    s->table[i] = table_of(&l->plan, 0, true);
-    s->block[i] = BEFORE_DC;
+    s->at[i] = (uint64_t)LANE_BEFORE << BIT_BITS | piece->from;
+    s->table[i] = table_of(&l->plan, piece->mcu) + TO_DC;
+    s->block[i] = block_of(&l->plan, piece->mcu);
     s->out[i] = (uint64_t)(uintptr_t)(piece->out - 3);
     s->bytes[i] = (uint64_t)(uintptr_t)piece->bits;
     s->last[i] = s->bytes[i] + piece->bytes + 8;
-    s->end[i] = (uint64_t)piece->blocks << (BIT_BITS + 8) | s->at[i];
+    s->end[i] = (uint64_t)piece->blocks << (BIT_BITS + 8) | (uint64_t)LANE_BEFORE << BIT_BITS;
 }
 
-/* These lanes have reached their pieces' ends: pieces that wait come in. */
+static struct lane_piece *next_of(const struct lanes *l, struct lane_piece *done, uint64_t at)
+{
+    if (done != NULL) {
+        done->taken = at & ((1u << BIT_BITS) - 1);
+        done->bad |= done->taken > (uint64_t)done->bytes * 8;
+    }
+    return l->source->next(l->source->context, done);
+}
+
+static uint32_t idle_of(const struct lanes *l, uint32_t group)
+{
+    uint32_t idle = 0;
+    for (uint32_t i = 0; i < LANES; i++)
+        idle |= (uint32_t)(l->piece[group][i] == NULL) << i;
+    return idle;
+}
+
+/* These lanes have reached their pieces' ends: the next ones come in, and into idle ones, too. */
 AVX512 static __attribute__((noinline)) void
 exchange(struct lanes *l, uint32_t group, uint32_t which)
 {
     struct group *g = &l->group[group];
     struct spread s;
     spread(&s, g);
+    which |= idle_of(l, group);
     for (uint32_t i = 0; i < LANES; i++)
         if (which >> i & 1) {
-            struct lane_piece **piece = &l->piece[group][i];
-            if (*piece != NULL) {
-                (*piece)->taken = s.at[i] & ((1u << BIT_BITS) - 1);
-                l->failed |= (*piece)->taken > (uint64_t)(*piece)->bytes * 8;
-                l->busy--;
-            }
-            *piece = l->next < l->end ? l->next++ : NULL;
-            if (*piece != NULL) {
-                put_piece(l, &s, i, *piece);
-                l->busy++;
-            } else {
+            struct lane_piece *done = l->piece[group][i], *piece = next_of(l, done, s.at[i]);
+            l->piece[group][i] = piece;
+            l->busy += (piece != NULL) - (done != NULL);
+            if (piece != NULL)
+                put_piece(l, &s, i, piece);
+            else
                 put_idle(l, &s, i);
-            }
         }
     gather_up(g, &s);
     g->buffer = next_bits(g);
 }
 
 /* What is left when there is too little of it for vectors. */
-AVX512 static bool finish(struct lanes *l)
+AVX512 static void finish(struct lanes *l)
 {
     for (uint32_t group = 0; group < GROUPS; group++) {
         struct spread s;
         spread(&s, &l->group[group]);
         for (uint32_t i = 0; i < LANES; i++) {
             struct lane_piece *piece = l->piece[group][i];
-            if (piece == NULL)
-                continue;
-            const struct lane_state state = state_of(&l->plan, &s, i, piece);
-            if (state.bit > (uint64_t)piece->bytes * 8 || !lane_finish(l->plan.t, piece, state))
-                return false;
+            if (piece != NULL)
+                lane_finish(l->plan.t, l->source, piece, state_of(&l->plan, &s, i, piece));
         }
     }
-    return true;
 }
 
 /* ---- all ---------------------------------------------------------------------------------- */
 
 AVX512 static void make_plan(struct plan *p, const struct lane_tables *t)
 {
-    _Alignas(64) uint64_t after[BEFORE_DC] = {0}, ac[BEFORE_DC], dc[BEFORE_DC];
+    _Alignas(64) uint64_t after[PLACES];
     p->t = t;
     p->first = (uint64_t)(uintptr_t)t->entry / sizeof(t->entry[0]);
-    for (uint32_t i = 0; i < BEFORE_DC; i++)
-        ac[i] = dc[i] = p->first + LANE_TABLES * (uint64_t)LANE_ENTRIES;
-    for (uint32_t i = 0; i < t->blocks; i++) {
-        after[i] = BEFORE_DC | (i + 1 < t->blocks ? i + 1 : 0);
-        ac[i] = table_of(p, i, false);
-        dc[i] = table_of(p, i, true);
-    }
-    p->after = _mm512_load_si512(after);
-    p->ac_of = _mm512_load_si512(ac);
-    p->dc_of = _mm512_load_si512(dc);
+    for (uint32_t i = 0; i < PLACES; i++)
+        after[i] = block_of(p, i < LANE_PLACES ? lane_next[i] : IDLE);
+    p->after[0] = _mm512_load_si512(after);
+    p->after[1] = _mm512_load_si512(after + LANES);
 }
 
 /* Of a group that is a local variable of the caller, kept in registers. */
@@ -338,7 +347,7 @@ AVX512 static void run(struct lanes *l)
 {
     const struct plan p = l->plan;
     struct group a = l->group[0], b = l->group[1];
-    while (!l->failed && (l->busy >= FEW || l->next < l->end)) {
+    while (l->busy >= FEW) {
         a.buffer = next_bits(&a);
         b.buffer = next_bits(&b);
         step_of(l, &p, 0, &a);
@@ -350,13 +359,13 @@ AVX512 static void run(struct lanes *l)
     l->group[1] = b;
 }
 
-AVX512 bool lanes_avx512(const struct lane_tables *t, struct lane_piece *piece, size_t n)
+AVX512 void lanes_avx512(const struct lane_tables *t, const struct lane_source *source)
 {
-    struct lanes l = {.next = piece, .end = piece + n};
+    struct lanes l = {.source = source};
     make_plan(&l.plan, t);
     for (uint32_t group = 0; group < GROUPS; group++)
-        exchange(&l, group, (1u << LANES) - 1);
+        exchange(&l, group, 0);
     run(&l);
-    return !l.failed && finish(&l);
+    finish(&l);
 }
 #endif
