@@ -26,6 +26,8 @@ enum ordered_step {
     ORDERED_STOP,  /* so is everything: the open place is the last */
 };
 
+struct ordered; /* take, recycle, pause, resume: one consumer; cancel: any thread */
+
 struct ordered_options {
     void *context;
     /* Serial, in the order of places and slots; the worker does the task itself. May wait for what
@@ -34,6 +36,12 @@ struct ordered_options {
     enum ordered_step (*feed)(void *context, const struct ordered_task *t, uint32_t worker);
     /* Parallel; worker < workers. Leaves a failure in its place. */
     void (*work)(void *context, const struct ordered_task *t, uint32_t worker);
+    /* Instead of work, unless NULL: does `first`, and the tasks that ordered_more() gives it, at
+     * the same time or in whatever order is fastest; ordered_done() is called for each. */
+    void (*work_on)(void *context, const struct ordered_task *first, uint32_t worker,
+                    struct ordered *t);
+    /* Whether the feed need not wait, for ordered_more(). */
+    bool (*is_fed)(void *context, uint32_t worker);
     /* Called after the last task of a closed place, before it is ready; NULL: nothing. */
     void (*complete)(void *context, uint32_t place);
     /* For ordered_run(): serial, in the order of the places, at the same time as feed and work; for
@@ -55,11 +63,14 @@ struct ordered_options {
 IMREC_NODISCARD enum imrec_status
 ordered_run(const struct ordered_options *o, struct imrec_error *err);
 
-struct ordered; /* take, recycle, pause, resume: one consumer; cancel: any thread */
-
 /* Without drain. Fewer threads than asked for are IMREC_ERR_LIMIT. */
 IMREC_NODISCARD enum imrec_status
 ordered_start(const struct ordered_options *o, struct ordered **out, struct imrec_error *err);
+
+/* Within work_on. False: there is no task now, or somebody would have to wait for it; those that
+ * the worker has are finished first. */
+bool ordered_more(struct ordered *t, struct ordered_task *out, uint32_t worker);
+void ordered_done(struct ordered *t, const struct ordered_task *task);
 
 /* Waits for the next place. IMREC_ERR_CANCELLED after ordered_cancel(). */
 IMREC_NODISCARD enum imrec_status ordered_take(struct ordered *t, uint32_t *place);

@@ -250,6 +250,12 @@ enum schedule_step schedule_next(struct schedule *s, bool more)
     return next_of_main(s, more);
 }
 
+bool schedule_stays(const struct schedule *s)
+{
+    return s->fill == FILL_SWEEP && !s->go && !s->back && !epoch_is_over(s) && !source_is_over(s) &&
+           look(&s->main, s->equal, true) == RUN_RECORD;
+}
+
 uint64_t schedule_target(const struct schedule *s)
 {
     return s->fill == FILL_NEXT_SWEEPS ? s->tail.sweep : s->main.sweep;

@@ -68,6 +68,8 @@ bool schedule_asks(const struct schedule *s);
 bool schedule_needs_equal(const struct schedule *s, bool more);
 /* `more`: the record stream has another record in its sweep and lap. */
 enum schedule_step schedule_next(struct schedule *s, bool more);
+/* Whether, as there is another record, the next step is it, or the end of the batch. */
+bool schedule_stays(const struct schedule *s);
 uint64_t schedule_target(const struct schedule *s);
 /* Whether records given now are samples of the main run, met for the first time. */
 bool schedule_is_first_lap(const struct schedule *s);

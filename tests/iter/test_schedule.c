@@ -113,7 +113,9 @@ drive_once(struct run *r, struct schedule *s, uint64_t n, uint64_t sweep, uint64
         const bool asks = schedule_asks(s), more = asks && record < n;
         if (asks && schedule_needs_equal(s, more))
             s->equal = g_counted;
+        const bool stays = more && schedule_stays(s);
         const enum schedule_step step = schedule_next(s, more);
+        ck_assert(!stays || (step != SCHEDULE_GO && step != SCHEDULE_BACK));
         switch (step) {
         case SCHEDULE_SAMPLE:
         case SCHEDULE_REPEATED:

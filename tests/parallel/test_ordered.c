@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { BATCH = 5, DEPTH = 3, SWEEP = 13 }; /* a sweep is batches of 5, 5 and 3 */
+enum { BATCH = 5, DEPTH = 3, SWEEP = 13, SEVERAL = 8 }; /* a sweep is batches of 5, 5 and 3 */
 
 struct job {
     uint64_t fed;     /* written by feed only */
@@ -24,6 +24,8 @@ struct job {
     uint32_t slow_worker;   /* its every slot takes 2 ms; NOBODY: none is slow */
     bool meet;              /* every slot waits until all workers have one */
     atomic_bool held;       /* slots are not done before it ends */
+    bool several;           /* a worker has several slots at once */
+    atomic_uint most_had;   /* of a worker */
     uint32_t workers;
 };
 #define NOBODY UINT32_MAX
@@ -72,12 +74,38 @@ static void work(void *context, const struct ordered_task *t, uint32_t worker)
     atomic_fetch_add(&j->worked, 1);
 }
 
+/* Takes as many as it gets, and does the last first. */
+static void
+work_on(void *context, const struct ordered_task *first, uint32_t worker, struct ordered *t)
+{
+    struct job *j = context;
+    struct ordered_task tasks[SEVERAL] = {*first};
+    uint32_t n = 1;
+    while (n < SEVERAL && ordered_more(t, &tasks[n], worker))
+        n++;
+    raise_to(&j->most_had, n);
+    while (n-- > 0) {
+        work(j, &tasks[n], worker);
+        ordered_done(t, &tasks[n]);
+    }
+}
+
+/* Now and then it is not. */
+static bool is_fed(void *context, uint32_t worker)
+{
+    const struct job *j = context;
+    ck_assert_uint_lt(worker, j->workers);
+    return j->fed % 7 != 3;
+}
+
 static struct ordered_options options(struct job *j, uint32_t workers)
 {
     j->workers = workers;
     return (struct ordered_options){.context = j,
                                     .feed = feed,
                                     .work = work,
+                                    .work_on = j->several ? work_on : NULL,
+                                    .is_fed = is_fed,
                                     .tasks = BATCH,
                                     .places = DEPTH,
                                     .workers = workers,
@@ -122,12 +150,39 @@ static bool without_a_limit(void)
 
 CASE(.begin = without_a_limit, .timeout = 60)
 
-LOOP_TEST(batches_come_complete_and_in_order, 0, COUNT(sizes))
+/* The second half of the rounds: a worker has several slots at once. */
+static struct job job_of(int round)
 {
-    struct job j = {.slow_worker = NOBODY};
-    struct ordered *t = start(&j, sizes[_i]);
+    return (struct job){.slow_worker = NOBODY, .several = (size_t)round >= COUNT(sizes)};
+}
+
+static uint32_t size_of(int round)
+{
+    return sizes[(size_t)round % COUNT(sizes)];
+}
+
+LOOP_TEST(batches_come_complete_and_in_order, 0, 2 * COUNT(sizes))
+{
+    struct job j = job_of(_i);
+    struct ordered *t = start(&j, size_of(_i));
     for (uint64_t n = 0; n < 300; n++) {
         take_and_check(t, &j, n);
+        ordered_recycle(t);
+    }
+    stop(t);
+    if (j.several && size_of(_i) == 1)
+        ck_assert_uint_ge(atomic_load(&j.most_had), 2);
+}
+
+/* The only worker has slots of a batch that nobody can take before they are done: it must not wait
+ * for room. */
+TEST(who_has_slots_does_not_wait_for_room)
+{
+    struct job j = {.slow_worker = NOBODY, .several = true};
+    struct ordered *t = start(&j, 1);
+    for (uint64_t n = 0; n < 20; n++) {
+        take_and_check(t, &j, n);
+        sleep_us(1000); /* till all places are full */
         ordered_recycle(t);
     }
     stop(t);
@@ -196,10 +251,10 @@ TEST(workers_can_begin_inside_a_parallel_region)
     }
 }
 
-LOOP_TEST(pausing_forgets_what_was_begun, 0, COUNT(sizes))
+LOOP_TEST(pausing_forgets_what_was_begun, 0, 2 * COUNT(sizes))
 {
-    struct job j = {.slow_worker = NOBODY};
-    struct ordered *t = start(&j, sizes[_i]);
+    struct job j = job_of(_i);
+    struct ordered *t = start(&j, size_of(_i));
     for (uint64_t round = 0; round < 50; round++) {
         for (uint64_t n = 0; n < round % 4; n++) {
             take_and_check(t, &j, n);
@@ -225,10 +280,11 @@ TEST(what_is_paused_can_be_stopped)
     stop(t);
 }
 
-LOOP_TEST(stopping_in_mid_batch_finishes_only_the_slots_in_work, 0, COUNT(sizes))
+LOOP_TEST(stopping_in_mid_batch_finishes_only_the_slots_in_work, 0, 2 * COUNT(sizes))
 {
-    const uint32_t workers = sizes[_i];
-    struct job j = {.slow_worker = 0};
+    const uint32_t workers = size_of(_i);
+    struct job j = job_of(_i);
+    j.slow_worker = 0;
     struct ordered *t = start(&j, workers);
     while (atomic_load(&j.worked) < 2) /* in the first batch */
         sleep_us(100);
@@ -238,7 +294,7 @@ LOOP_TEST(stopping_in_mid_batch_finishes_only_the_slots_in_work, 0, COUNT(sizes)
     ck_assert_int_eq(ordered_take(t, &place), IMREC_ERR_CANCELLED);
     stop(t);
     ck_assert_uint_eq(atomic_load(&j.worked), j.fed); /* what was given out was done */
-    ck_assert_uint_le(j.fed, worked + workers);
+    ck_assert_uint_le(j.fed, worked + (j.several ? SEVERAL : 1) * workers);
 }
 
 static void *cancel_soon(void *ordered)
@@ -261,11 +317,11 @@ TEST(cancelling_wakes_a_waiting_consumer)
     stop(t);
 }
 
-LOOP_TEST(a_stopping_feed_is_met_in_its_batchs_place, 1, 30) /* _i slots were given */
+LOOP_TEST(a_stopping_feed_is_met_in_its_batchs_place, 2, 60) /* _i / 2 slots were given */
 {
-    struct job j = {.slow_worker = NOBODY, .stop_at = (uint64_t)_i};
+    struct job j = {.slow_worker = NOBODY, .stop_at = (uint64_t)_i / 2, .several = _i % 2 != 0};
     struct ordered *t = start(&j, 4);
-    uint64_t left = (uint64_t)_i;
+    uint64_t left = (uint64_t)_i / 2;
     for (uint64_t n = 0; left > (n % 3 == 2 ? 3 : BATCH); n++) {
         take_and_check(t, &j, n);
         left -= n % 3 == 2 ? 3 : BATCH;

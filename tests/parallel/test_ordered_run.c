@@ -279,8 +279,14 @@ static void sleep_in_the_first(void *context, const struct ordered_task *t, uint
 LOOP_TEST(waiting_costs_no_time_of_a_cpu, 3, 6) /* _i: places fed */
 {
     struct job j = new_job((uint64_t)_i, 1, 4, 8);
-    const struct ordered_options o = {&j, feed, sleep_in_the_first, NULL, drain, 1, 4,
-                                      0,  8,    "threads"};
+    const struct ordered_options o = {.context = &j,
+                                      .feed = feed,
+                                      .work = sleep_in_the_first,
+                                      .drain = drain,
+                                      .tasks = 1,
+                                      .places = 4,
+                                      .workers = 8,
+                                      .name = "threads"};
     mutex_init(&j.lock);
     cond_init(&j.freed);
     const double before = cpu_seconds();
