@@ -114,6 +114,11 @@ uint64_t codec_baseline_count(const struct codec *c)
     return c->baseline_count;
 }
 
+uint64_t codec_together_count(const struct codec *c)
+{
+    return baseline_together_count(c->baseline);
+}
+
 uint64_t codec_decode_count(const struct codec *c)
 {
     return c->decode_count;

@@ -108,6 +108,29 @@ codec_decode_scaled_region(struct codec *c, uint32_t denominator, struct imrec_r
                            uint32_t channels, struct image *out, uint32_t *warnings,
                            struct imrec_error *err);
 
+/* Several images, decoded side by side: where their codes are the same that is faster than one
+ * after the other (codec/jpeg/together.h). */
+struct codec_wish {
+    uint64_t id;              /* the caller's, of the image */
+    struct imrec_rect region; /* of the image scaled, as stored; empty: the image is decoded alone */
+    uint32_t channels, denominator;
+};
+struct codec_together {
+    /* The next image, which stays until done(): its id; and if `look`, begins it with
+     * codec_begin(), and says what is going to be wanted of it. False: there are no more. */
+    bool (*next)(void *context, bool look, struct codec_wish *out);
+    /* Begins it again and decodes it, as if it were alone; what differs from the wish is only
+     * slower. */
+    void (*done)(void *context, uint64_t id);
+    void *context;
+};
+/* Calls done() once for each image, in any order; next() has given no more than
+ * CODEC_TOGETHER_MOST that are not done. */
+enum { CODEC_TOGETHER_MOST = 16 };
+void codec_decode_together(struct codec *c, const struct codec_together *source);
+bool codec_suits_together(void);     /* it can be faster on this processor */
+uint64_t codec_together_claim(void); /* bytes that it holds, maximum */
+
 /* Whether the image begun can be decoded at another scale: it is a JPEG. */
 bool codec_scales(const struct codec *c);
 /* codec_claim() with what libjpeg-turbo needs for a region: all of the scaled image. */
@@ -126,6 +149,7 @@ enum codec_jpeg {
 };
 void codec_use_jpeg(struct codec *c, enum codec_jpeg decoder);
 uint64_t codec_baseline_count(const struct codec *c);
+uint64_t codec_together_count(const struct codec *c); /* side by side with others */
 /* Pixels that our own decoder makes from here on are compared with libjpeg-turbo's, which decodes
  * the same region. Where they differ, or where it finds a fault, decoding is IMREC_ERR_UNSUPPORTED,
  * and the message says where. Of codec_decode_rows() and codec_decode_image(). */

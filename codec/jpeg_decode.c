@@ -12,6 +12,7 @@
 #include "base/math.h"
 #include "codec/colour_rows.h"
 #include "codec/jpeg/baseline.h"
+#include "codec/jpeg/together.h"
 #include "codec/jpeg_region.h"
 #include "codec/jpeg_try.h"
 
@@ -293,3 +294,63 @@ static bool is_jpeg(struct bytes b)
 }
 
 const struct format codec_jpeg = {"jpeg", NULL, is_jpeg, read_head, decode_rows, claim};
+
+/* ---- side by side --------------------------------------------------------------------------- */
+
+struct together_call {
+    struct codec *codec;
+    const struct codec_together *source;
+};
+
+_Static_assert(CODEC_TOGETHER_MOST == (int)TOGETHER_MOST, "what codec.h promises");
+
+static bool next_together(void *context, bool look, struct together_image *out)
+{
+    const struct together_call *call = context;
+    const struct codec *c = call->codec;
+    struct codec_wish wish = {.denominator = 1};
+    if (!call->source->next(call->source->context, look, &wish))
+        return false;
+    *out = (struct together_image){.id = wish.id};
+    if (wish.region.width == 0 || c->format != &codec_jpeg || c->info.gzip ||
+        c->head.components == 4 || !jpeg_may_be_plain(&c->head, wish.channels))
+        return true;
+    out->image = c->image;
+    out->width = c->info.width;
+    out->height = c->info.height;
+    out->region = wish.region;
+    out->channels = wish.channels;
+    out->denominator = wish.denominator;
+    return true;
+}
+
+static void done_together(void *context, uint64_t id)
+{
+    const struct together_call *call = context;
+    call->source->done(call->source->context, id);
+}
+
+void codec_decode_together(struct codec *c, const struct codec_together *source)
+{
+    struct together_call call = {c, source};
+    if (c->baseline == NULL)
+        c->baseline = baseline_new();
+    if (c->baseline != NULL && c->decoder == CODEC_JPEG_OURS) {
+        const struct together_source images = {next_together, done_together, &call};
+        baseline_decode_together(c->baseline, &images);
+        return;
+    }
+    struct codec_wish wish = {0};
+    while (source->next(source->context, false, &wish))
+        source->done(source->context, wish.id);
+}
+
+bool codec_suits_together(void)
+{
+    return baseline_suits_together();
+}
+
+uint64_t codec_together_claim(void)
+{
+    return baseline_together_claim();
+}

@@ -12,10 +12,7 @@ static enum imrec_status no_memory(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory to decode a JPEG");
 }
 
-/* Decides by the header alone; the decoder finds out the rest. The processor has no say, even where
- * it has no vectors that we use: who decodes an image, and so what is found in a damaged one, must
- * not depend on it. */
-static bool may_be_plain(const struct jpeg_head *h, uint32_t channels)
+bool jpeg_may_be_plain(const struct jpeg_head *h, uint32_t channels)
 {
     return h->frame <= 0xC2 && (channels != 4 || h->components == 4);
 }
@@ -65,7 +62,7 @@ jpeg_try_baseline(struct codec *c, const struct rows *rows, bool *done, struct i
         .how = {PIXELS_CMYK, GREY_ROUNDED, rows->channels, c->limits.alpha},
     };
     *done = false;
-    if (c->decoder == CODEC_JPEG_LIBJPEG || !may_be_plain(&c->head, rows->channels))
+    if (c->decoder == CODEC_JPEG_LIBJPEG || !jpeg_may_be_plain(&c->head, rows->channels))
         return IMREC_OK;
     if (c->head.components == 4)
         IMREC_TRY(wants_inks(c, rows, &inks, &request, err));

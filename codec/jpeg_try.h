@@ -4,6 +4,11 @@
 
 #include "codec/format.h"
 
+/* Decides by the header alone; the decoder finds out the rest. The processor has no say, even where
+ * it has no vectors that we use: who decodes an image, and so what is found in a damaged one, must
+ * not depend on it. */
+bool jpeg_may_be_plain(const struct jpeg_head *h, uint32_t channels);
+
 /* Decodes a region to rows, or with no sink only reads all of the image. *done: it has been
  * decoded, without a warning. Else libjpeg is to decode it from the start. */
 IMREC_NODISCARD enum imrec_status

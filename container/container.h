@@ -115,6 +115,7 @@ struct container_kind {
     bool masks;      /* records can have them */
     bool fields;     /* likewise */
     bool rooms;      /* parse() writes into its room */
+    bool calls_user; /* parse() calls functions of the user's */
     bool named;      /* image=, label= and mask= say which part of a sample is what */
     bool examples;   /* records are tf.train.Examples */
     bool own_sums;   /* open() compares each record with a checksum that is next to it */

@@ -366,6 +366,7 @@ static const struct container_kind user_source_kind = {
     .own_index = true,
     .masks = true,
     .rooms = true,
+    .calls_user = true,
     .list = list,
     .extent = record_table_extent,
     .open = record_table_open,

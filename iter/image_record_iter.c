@@ -16,7 +16,7 @@ static void free_worker(struct worker *w)
     paste_sampler_free(&w->paste);
     parse_room_free(&w->room);
     object_room_free(&w->objects);
-    IMREC_FREE(w->views, w->numbers);
+    IMREC_FREE(w->held, w->views, w->numbers);
 }
 
 /* Accepts NULL and every half-built state. */

@@ -295,6 +295,9 @@ make_worker(struct imrec_iter *it, struct worker *w, bool stream, struct imrec_e
     w->views = imrec_zalloc(n, sizeof(*w->views));
     if (w->views == NULL)
         return IMREC_NO_MEMORY(err, "no memory for the %u images of a sample", n);
+    w->held = it->together ? imrec_zalloc(CODEC_TOGETHER_MOST, sizeof(*w->held)) : NULL;
+    if (it->together && w->held == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for a worker's samples");
     IMREC_TRY(make_objects(it, w, n, err));
     if (!it->options.audio && !it->further.none) /* which need nothing of the kind */
         IMREC_TRY(
@@ -345,6 +348,8 @@ static enum imrec_status start(struct imrec_iter *it, struct imrec_error *err)
         .context = it,
         .feed = iter_feed,
         .work = iter_work,
+        .work_on = it->together ? iter_work_together : NULL,
+        .is_fed = iter_is_fed,
         .complete = recipe_mixes(&it->recipe) || it->fields.names.count != 0 ? complete : NULL,
         .tasks = (uint32_t)o->batch_size / it->views.rows, /* samples */
         .places = (uint32_t)o->prefetch_buffer + 1,

@@ -32,9 +32,19 @@ struct ticket {
     const struct record_ref *record;
 };
 
-struct worker {
+/* A ticket of a worker that has several. */
+struct held_ticket {
+    bool used;
     struct ticket ticket;
-    struct sampler sampler; /* codec, scratch, prepared kernels */
+    struct ordered_task task;
+};
+
+struct worker {
+    struct ticket ticket;     /* that the feed has given last */
+    struct held_ticket *held; /* CODEC_TOGETHER_MOST; NULL: it has one at a time */
+    uint32_t held_count;
+    const struct window *window; /* that all of them are of */
+    struct sampler sampler;      /* codec, scratch, prepared kernels */
     struct further_sampler further;
     struct mosaic_sampler mosaic;
     struct paste_sampler paste;
@@ -81,6 +91,7 @@ struct imrec_iter {
     struct headroom headroom;
     struct worker *workers;
     uint32_t worker_count;
+    bool together; /* a worker's images are decoded side by side */
     struct ordered *ordered;
     struct iter_metrics *metrics; /* NULL: nobody wants them */
     uint64_t memory_planned;
@@ -113,14 +124,25 @@ struct imrec_iter {
     struct imrec_error fatal; /* status OK: none */
 };
 
-/* feed.c and work.c: the callbacks of `ordered`; context is the iterator. */
+/* feed.c, work.c: the callbacks of `ordered`; context is the iterator. */
 enum ordered_step iter_feed(void *context, const struct ordered_task *task, uint32_t worker);
 void iter_work(void *context, const struct ordered_task *task, uint32_t worker);
+/* work.c: the ticket's record into its slots; what fails is noted there. */
+void iter_do_ticket(struct imrec_iter *it, struct worker *w, const struct ticket *t);
+/* work.c: the same of several samples, whose images are decoded side by side. */
+void iter_work_together(void *context, const struct ordered_task *first, uint32_t worker,
+                        struct ordered *ordered);
+bool iter_is_fed(void *context, uint32_t worker);
+/* work.c: whether that can be done, and is worth it. */
+bool iter_suits_together(const struct imrec_iter *it);
 void iter_mix(void *context, uint32_t cell); /* mixing.c */
 void iter_on_window(void *context, const struct window *w);
 /* Lets the stream begin at `place`: it must be paused, or not yet started. */
 void iter_begin_at(struct imrec_iter *it, const struct place *place);
 
+/* work.c: that image of a slot: where it goes, and what it is made with. */
+void iter_set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor,
+                   uint64_t id, struct sampler_view *v);
 /* record_parse.c: the record, looked at; w->sampler has its mask. What *out points to is valid
  * until the worker looks at the next one. */
 IMREC_NODISCARD enum imrec_status iter_parse(struct imrec_iter *it, const struct record_ref *ref,

@@ -25,6 +25,16 @@ static uint64_t objects_bytes(const struct imrec_iter *it)
            view_kinds_count(&it->views) * room * sizeof(uint32_t);
 }
 
+/* Images side by side are given up where there is no memory for them. */
+static uint64_t plan_together(struct imrec_iter *it, uint64_t others)
+{
+    const uint64_t limit = (uint64_t)it->options.memory_limit;
+    const uint64_t bytes = it->worker_count * codec_together_claim();
+    const bool fits = limit == 0 || (others <= limit && bytes <= limit - others);
+    it->together = fits && iter_suits_together(it);
+    return it->together ? bytes : 0;
+}
+
 enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *err)
 {
     const struct imrec_iter_options *o = &it->options;
@@ -46,6 +56,7 @@ enum imrec_status iter_plan_memory(struct imrec_iter *it, struct imrec_error *er
         return imrec_fail(err, IMREC_ERR_LIMIT,
                           "data_shape and batch_size ask for a batch of over 1 TiB");
     it->memory_planned = batches + windows + scratch + index + keep;
+    it->memory_planned += plan_together(it, it->memory_planned);
     if (o->memory_limit == 0)
         return IMREC_OK;
     if (it->memory_planned <= (uint64_t)o->memory_limit) {

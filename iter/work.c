@@ -1,4 +1,5 @@
 /* iter/work.c - the parallel step: a record into its slot, or slots. */
+#include "base/clock.h"
 #include "base/error.h"
 #include "iter/state.h"
 
@@ -34,9 +35,8 @@ static struct sample_key key_of(const struct imrec_iter *it, const struct ticket
         by_id ? id : container_number(&it->container, t->record), row * it->views.tensors + tensor};
 }
 
-/* An image of a slot: where it goes, and what it is made with. */
-static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor,
-                     uint64_t id, struct sampler_view *v)
+void iter_set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor,
+                   uint64_t id, struct sampler_view *v)
 {
     struct slots *s = &it->slots;
     const bool boxes = it->recipe.boxes, labelled = tensor == 0 && !boxes;
@@ -77,7 +77,7 @@ static enum imrec_status begin_slot(struct imrec_iter *it, const struct ticket *
         IMREC_TRY(targets_check_points(&it->recipe, labels, s->label_width, err));
     IMREC_TRY(batch_fields_take(&it->fields, t->cell, slot, p, err));
     for (uint32_t tensor = 0; tensor < it->views.tensors; tensor++)
-        set_view(it, t, slot, tensor, p->id, &views[tensor]);
+        iter_set_view(it, t, slot, tensor, p->id, &views[tensor]);
     if (s->mixes != NULL)
         s->mixes[row] = mix_draw(&it->recipe, views[0].sample.key);
     return IMREC_OK;
@@ -247,12 +247,8 @@ static void fail(struct imrec_iter *it, const struct ticket *t, struct worker *w
     count_failure(it, t, w, replaced, &told);
 }
 
-void iter_work(void *context, const struct ordered_task *task, uint32_t worker)
+void iter_do_ticket(struct imrec_iter *it, struct worker *w, const struct ticket *t)
 {
-    struct imrec_iter *it = context;
-    struct worker *w = &it->workers[worker];
-    const struct ticket *t = &w->ticket;
-    (void)task; /* the ticket says it, too */
     struct imrec_error why = {0};
     uint64_t id = 0;
     if (t->kind == SCHEDULE_BLANK) {
@@ -264,4 +260,121 @@ void iter_work(void *context, const struct ordered_task *task, uint32_t worker)
     if (st != IMREC_OK)
         fail(it, t, w, id, st, &why);
     loader_release(it->stream.loader, t->window);
+}
+
+void iter_work(void *context, const struct ordered_task *task, uint32_t worker)
+{
+    struct imrec_iter *it = context;
+    struct worker *w = &it->workers[worker];
+    (void)task; /* the ticket says it, too */
+    iter_do_ticket(it, w, &w->ticket);
+}
+
+/* ---- side by side ------------------------------------------------------------------------- */
+
+/* A worker takes several samples, for their images to be decoded at the same time. What becomes of
+ * a sample is as if it were taken alone: a look at it beforehand, which changes nothing, tells the
+ * codec which region will be asked for. */
+
+enum { FEWEST = 24 }; /* samples under way, for each worker: below it lanes are idle for too long */
+
+struct round {
+    struct imrec_iter *it;
+    struct worker *w;
+    uint32_t worker;
+    struct ordered *ordered;
+    const struct ordered_task *first; /* not yet begun; NULL: it has been */
+};
+
+/* What boxes, masks and other images have a say in is not foreseen, nor what a user's functions
+ * would have to be called for twice. */
+static bool is_simple(const struct imrec_iter *it)
+{
+    return !it->options.audio && !it->further.none && it->tiles.kind_count == 0 &&
+           it->moves.kind_count == 0 && !it->recipe.boxes && !it->recipe.det.on &&
+           !recipe_moves_targets(&it->recipe) && !it->options.record_places &&
+           !it->container.kind->calls_user;
+}
+
+bool iter_suits_together(const struct imrec_iter *it)
+{
+    const uint64_t samples =
+        (uint64_t)it->options.batch_size / it->views.rows * (uint64_t)it->options.prefetch_buffer;
+    return codec_suits_together() && is_simple(it) && it->stream.plan.global == NULL &&
+           samples / it->worker_count >= FEWEST;
+}
+
+/* All that a worker has are of one window: so they are never what others wait for, while it waits.
+ */
+bool iter_is_fed(void *context, uint32_t worker)
+{
+    const struct imrec_iter *it = context;
+    const struct worker *w = &it->workers[worker];
+    const struct window *window = it->stream.window;
+    return window != NULL && w->held_count < CODEC_TOGETHER_MOST &&
+           (w->held_count == 0 || w->window == window) && it->stream.i < window->count &&
+           schedule_stays(&it->schedule);
+}
+
+static void
+foresee(struct imrec_iter *it, const struct ticket *t, struct worker *w, struct codec_wish *out)
+{
+    const uint32_t rows = it->views.rows, tensors = it->views.tensors;
+    struct imrec_error err;
+    struct record r;
+    if (t->kind == SCHEDULE_BLANK || t->record->lost || atomic_load(&t->record->failed) ||
+        iter_parse(it, t->record, w, &r, &err) != IMREC_OK || r.pixels.p != NULL)
+        return;
+    for (uint32_t i = 0; i < rows * tensors; i++)
+        iter_set_view(it, t, t->slot * rows + i / tensors, i % tensors, r.id, &w->views[i]);
+    sampler_foresee(&w->sampler, r.image, w->views, rows * tensors, out);
+}
+
+/* The worker's ticket becomes one of those that it has. */
+static uint64_t hold(struct worker *w, const struct ordered_task *task)
+{
+    uint64_t i = 0;
+    while (w->held[i].used)
+        i++;
+    w->held[i] = (struct held_ticket){true, w->ticket, *task};
+    w->window = w->ticket.window;
+    w->held_count++;
+    return i;
+}
+
+static bool next_image(void *context, bool look, struct codec_wish *out)
+{
+    struct round *r = context;
+    struct ordered_task task;
+    if (r->first != NULL)
+        task = *r->first;
+    else if (!ordered_more(r->ordered, &task, r->worker))
+        return false;
+    r->first = NULL;
+    out->id = hold(r->w, &task);
+    if (look)
+        foresee(r->it, &r->w->held[out->id].ticket, r->w, out);
+    return true;
+}
+
+static void image_is_due(void *context, uint64_t id)
+{
+    const struct round *r = context;
+    struct held_ticket *held = &r->w->held[id];
+    iter_do_ticket(r->it, r->w, &held->ticket);
+    held->used = false;
+    r->w->held_count--;
+    ordered_done(r->ordered, &held->task);
+}
+
+void iter_work_together(void *context, const struct ordered_task *first, uint32_t worker,
+                        struct ordered *ordered)
+{
+    struct imrec_iter *it = context;
+    struct worker *w = &it->workers[worker];
+    struct round r = {it, w, worker, ordered, first};
+    const struct codec_together source = {next_image, image_is_due, &r};
+    const uint64_t begin = clock_ns(), counted = w->decode_ns + w->augment_ns;
+    codec_decode_together(w->sampler.codec, &source);
+    w->decode_ns += clock_ns() - begin - (w->decode_ns + w->augment_ns - counted);
 }

@@ -13,6 +13,7 @@
 #include "codec/jpeg/progressive.h"
 #include "codec/jpeg/scan.h"
 #include "codec/jpeg/tiled.h"
+#include "codec/jpeg/together.h"
 
 #include <string.h>
 
@@ -26,6 +27,7 @@ struct baseline {
 
     struct tiled *tiled;             /* once there was such an image; or NULL */
     struct progressive *progressive; /* the same */
+    struct together *together;       /* once that was asked for */
     scan_run_fn *run;
     struct scratch bits;
     struct codes codes;
@@ -49,6 +51,7 @@ void baseline_free(struct baseline *b)
     if (b != NULL) {
         tiled_free(b->tiled);
         progressive_free(b->progressive);
+        together_free(b->together);
     }
     imrec_free(b);
 }
@@ -61,13 +64,15 @@ void baseline_drop(struct baseline *b)
     scratch_drop(&b->planes.samples);
     tiled_drop(b->tiled);
     progressive_drop(b->progressive);
+    together_drop(b->together);
 }
 
 size_t baseline_memory(const struct baseline *b)
 {
-    return b == NULL ? 0
-                     : sizeof(*b) + b->bits.bytes + b->planes.samples.bytes +
-                           tiled_memory(b->tiled) + progressive_memory(b->progressive);
+    return b == NULL
+               ? 0
+               : sizeof(*b) + b->bits.bytes + b->planes.samples.bytes + tiled_memory(b->tiled) +
+                     progressive_memory(b->progressive) + together_memory(b->together);
 }
 
 uint64_t
@@ -309,6 +314,10 @@ enum baseline_result baseline_decode(struct baseline *b, struct bytes image, uin
                                      uint32_t height, const struct baseline_request *request)
 {
     struct frame *p = &b->frame;
+    if (together_has(b->together, image, request)) {
+        together_give(b->together, request);
+        return BASELINE_DONE;
+    }
     if (!frame_read(p, image) || p->width != width || p->height != height ||
         !has_channels(p, request->channels))
         return BASELINE_DECLINED;
@@ -316,4 +325,26 @@ enum baseline_result baseline_decode(struct baseline *b, struct bytes image, uin
     scratch_trim(&b->bits);
     scratch_trim(&b->planes.samples);
     return result;
+}
+
+void baseline_decode_together(struct baseline *b, const struct together_source *source)
+{
+    if (b->together == NULL)
+        b->together = together_new();
+    together_decode(b->together, source, b->planes.kernels);
+}
+
+bool baseline_suits_together(void)
+{
+    return together_suits();
+}
+
+uint64_t baseline_together_claim(void)
+{
+    return together_claim();
+}
+
+uint64_t baseline_together_count(const struct baseline *b)
+{
+    return b == NULL ? 0 : together_count(b->together);
 }

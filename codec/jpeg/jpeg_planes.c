@@ -19,20 +19,27 @@ static size_t line_bytes(const struct jpeg_planes *s)
     return ((size_t)s->request->region.width + 1) * 4 + KERNEL_SLACK;
 }
 
-static bool reserve_planes(struct jpeg_planes *s)
+/* MCU rows that are kept of a component. */
+static uint32_t rows_kept(const struct plane *c, bool all)
+{
+    const uint32_t needed = c->needed.end > c->needed.from ? c->needed.end - c->needed.from : 0;
+    return all && needed > RING ? needed : RING;
+}
+
+static bool reserve_planes(struct jpeg_planes *s, bool all, size_t most)
 {
     const struct geometry *g = &s->g;
     size_t bytes = MARGIN;
     for (uint32_t i = 0; i < s->frame->components; i++) {
         struct plane *c = &s->g.plane[i];
         const uint32_t mcus = c->mcus.end > g->first ? c->mcus.end - g->first : 0;
-        c->height = RING * c->v * c->block;
+        c->height = rows_kept(c, all) * c->v * c->block;
         c->stride = (size_t)mcus * c->h * c->block + 2 * MARGIN;
         c->rows = NULL;
         bytes += c->height * c->stride;
     }
     bytes += line_bytes(s) + any_row_room(s->frame, s->request->region.width);
-    if (!scratch_reserve(&s->samples, bytes))
+    if (bytes > most || !scratch_reserve(&s->samples, bytes))
         return false;
     uint8_t *at = s->samples.p + MARGIN;
     for (uint32_t i = 0; i < s->frame->components; i++) {
@@ -48,8 +55,8 @@ static idct_kernel *idct_of(const struct jpeg_planes *s, uint32_t block)
     return block == BLOCK ? k->idct : block == 4 ? k->idct_4 : block == 2 ? k->idct_2 : k->idct_1;
 }
 
-bool planes_begin(struct jpeg_planes *s, const struct frame *frame,
-                  const struct baseline_request *request)
+static void
+measure(struct jpeg_planes *s, const struct frame *frame, const struct baseline_request *request)
 {
     s->frame = frame;
     s->request = request;
@@ -61,7 +68,20 @@ bool planes_begin(struct jpeg_planes *s, const struct frame *frame,
     geometry_measure(&s->g, frame, &wanted);
     for (uint32_t i = 0; i < frame->components; i++)
         s->idct[i] = idct_of(s, s->g.plane[i].block);
-    return reserve_planes(s);
+}
+
+bool planes_begin(struct jpeg_planes *s, const struct frame *frame,
+                  const struct baseline_request *request)
+{
+    measure(s, frame, request);
+    return reserve_planes(s, false, SIZE_MAX);
+}
+
+bool planes_begin_all(struct jpeg_planes *s, const struct frame *frame,
+                      const struct baseline_request *request, size_t most)
+{
+    measure(s, frame, request);
+    return reserve_planes(s, true, most);
 }
 
 void planes_transform(const struct jpeg_planes *s, uint32_t component, const struct block_run *r)

@@ -1,7 +1,7 @@
 /* codec/jpeg/jpeg_planes.h - samples of an image's MCU rows, and rows of pixels of a region made
  * from them: what a decoder fills, whatever order its coefficients come in.
  *
- * MCU rows go through a ring that holds two of them as planes of samples: upsampled chroma
+ * MCU rows go through a ring that holds two of them as planes of samples, or all: upsampled chroma
  * needs the row above and the row below. Of each MCU row only the columns around the region are
  * there; rows of pixels leave as soon as their neighbours are there. At the image's edges
  * (of its real samples, not of the padding in its last blocks) samples are repeated, as
@@ -28,6 +28,10 @@ struct jpeg_planes {
  * Both are looked at until the last row has been given. */
 bool planes_begin(struct jpeg_planes *s, const struct frame *frame,
                   const struct baseline_request *request);
+/* The same with room for all MCU rows that are needed, so that their blocks may come in any order.
+ * False also where they take more than `most` bytes. */
+bool planes_begin_all(struct jpeg_planes *s, const struct frame *frame,
+                      const struct baseline_request *request, size_t most);
 /* Samples of blocks of a component. */
 void planes_transform(const struct jpeg_planes *s, uint32_t component, const struct block_run *r);
 /* The samples of MCU row `y` are there: gives all rows of pixels that can be made now. */

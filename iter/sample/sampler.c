@@ -511,6 +511,26 @@ enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sam
     return IMREC_OK;
 }
 
+void sampler_foresee(struct sampler *p, struct bytes image, struct sampler_view *views, uint32_t n,
+                     struct codec_wish *out)
+{
+    const struct codec_limits limits = {.max_pixels = p->options->max_pixels};
+    struct imrec_image_info info;
+    struct imrec_error err;
+    if (p->options->verify_decode || codec_begin(p->codec, image, &limits, &info, &err) != IMREC_OK)
+        return;
+    note(p, &info);
+    for (uint32_t i = 0; i < n; i++)
+        if (plan(p, &views[i], p->width, p->height, &p->plans[i], &err) != IMREC_OK)
+            return;
+    const uint32_t denominator = scale_plans(p, n);
+    const uint32_t width = (uint32_t)ceil_div(info.width, denominator);
+    const uint32_t height = (uint32_t)ceil_div(info.height, denominator);
+    out->region = orient_region(p->orientation, width, height, common_region(p->plans, n));
+    out->channels = channels_of(p, views);
+    out->denominator = denominator;
+}
+
 /* ---- decoded images ----------------------------------------------------------------------- */
 
 static enum imrec_status values_to_slot(struct sampler *p, const struct sampler_view *v,

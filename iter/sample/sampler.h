@@ -78,6 +78,10 @@ IMREC_NODISCARD enum imrec_status sampler_look(struct sampler *p, struct bytes i
 IMREC_NODISCARD enum imrec_status
 sampler_make_seen(struct sampler *p, const struct imrec_image_info *info,
                   struct sampler_view *views, uint32_t n, struct imrec_error *err);
+/* What sampler_make() is going to ask of the codec, for codec_decode_together(): begins the image
+ * there. Where that cannot be said *out stays as it is. */
+void sampler_foresee(struct sampler *p, struct bytes image, struct sampler_view *views, uint32_t n,
+                     struct codec_wish *out);
 /* Pixels, of the channels of the views: as sampler_look(), to be followed by sampler_make_seen().
  * They must stay until then. */
 IMREC_NODISCARD enum imrec_status

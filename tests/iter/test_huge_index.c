@@ -129,7 +129,7 @@ static void read_first(uint64_t n, uint32_t part, uint32_t parts, bool shuffle, 
     for (int i = 0; i < 100; i++)
         ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
     stats_at_rest(it, &s);
-    ck_assert_uint_lt(s.memory_planned_bytes, (uint64_t)80 << 20);
+    ck_assert_uint_lt(s.memory_planned_bytes, (uint64_t)96 << 20);
     ck_assert_uint_le(s.memory_bytes, s.memory_planned_bytes); /* tables of windows, too */
     const double resident = 1e-6 * (double)resident_bytes();
     imrec_iter_close(it);
