@@ -445,6 +445,14 @@ static enum imrec_status fault_remove(const char *name, struct imrec_error *err)
     return file_store.remove(path_in(name), err);
 }
 
+static enum imrec_status fault_sync_names(const char *name, struct imrec_error *err)
+{
+    const char *path;
+    struct fault_file *f;
+    IMREC_TRY(enter(name, &path, &f, err));
+    return file_sync_names(path, &calls, f, err);
+}
+
 static enum imrec_status fault_lock(const char *name, struct lock **out, struct imrec_error *err)
 {
     return file_lock(path_in(name), out, err);
@@ -458,6 +466,7 @@ const struct store fault_store = {
     .open_folder = fault_open_folder,
     .exists = fault_exists,
     .remove = fault_remove,
+    .sync_names = fault_sync_names,
     .lock = fault_lock,
     .unlock = file_unlock,
 };

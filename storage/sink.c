@@ -298,3 +298,12 @@ enum imrec_status sink_remove(const char *uri, struct imrec_error *err)
     return store->remove != NULL ? store->remove(name, err)
                                  : store_cannot(uri, store, "be written to", err);
 }
+
+enum imrec_status sink_remove_first(const char *uri, struct imrec_error *err)
+{
+    const struct store *store;
+    const char *name;
+    IMREC_TRY(sink_remove(uri, err));
+    IMREC_TRY(store_of(uri, &store, &name, err));
+    return store->sync_names != NULL ? store->sync_names(name, err) : IMREC_OK;
+}

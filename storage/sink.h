@@ -57,4 +57,7 @@ IMREC_NODISCARD enum imrec_status
 sink_exists(const char *uri, bool *there, struct imrec_error *err);
 /* Removes the object with the final name, if there is one. */
 IMREC_NODISCARD enum imrec_status sink_remove(const char *uri, struct imrec_error *err);
+/* The same, durably, as all that was removed next to it before: what is done after it is never
+ * found without it. */
+IMREC_NODISCARD enum imrec_status sink_remove_first(const char *uri, struct imrec_error *err);
 #endif

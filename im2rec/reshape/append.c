@@ -42,6 +42,46 @@ static enum imrec_status no_memory(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory to append");
 }
 
+/* ---- the set of the new images, next to the old one --------------------------------------- */
+
+/* OUT.appended.part: while it is there, OUT.appended is an append's own and may be replaced. */
+static void claim_name(const struct append *a, char out[NAME_BYTES])
+{
+    snprintf(out, NAME_BYTES, "%.*s", (int)strlen(a->extra) - 4, a->extra);
+}
+
+static enum imrec_status drop_claim(const struct append *a, struct imrec_error *err)
+{
+    char claim[NAME_BYTES], part[NAME_BYTES + 8];
+    claim_name(a, claim);
+    snprintf(part, sizeof(part), "%s.part", claim);
+    return sink_remove(part, err);
+}
+
+/* The new images' own set, all of it, and the claim on its name. */
+static enum imrec_status remove_extra(const struct append *a, struct imrec_error *err)
+{
+    const struct imrec_pack_task task = {.out = a->extra, .exact_name = true};
+    struct set_files files;
+    char name[NAME_BYTES];
+    IMREC_TRY(set_files_init(&task, &a->o, &files, err));
+    IMREC_TRY(set_clear(&files, err));
+    IMREC_TRY(sink_remove(files.list, err));
+    set_name(files.rec, SET_CLASSES, name);
+    IMREC_TRY(sink_remove(name, err));
+    return drop_claim(a, err);
+}
+
+/* If an append has it, and has not removed it. */
+static enum imrec_status remove_claimed(const struct append *a, struct imrec_error *err)
+{
+    char claim[NAME_BYTES];
+    bool claimed;
+    claim_name(a, claim);
+    IMREC_TRY(set_part_exists(claim, &claimed, err));
+    return claimed ? remove_extra(a, err) : IMREC_OK;
+}
+
 /* ---- the old set -------------------------------------------------------------------------- */
 
 static enum imrec_status load_manifest(struct append *a, struct imrec_error *err)
@@ -121,6 +161,8 @@ static enum imrec_status finish_earlier(const struct append *a, struct imrec_err
     files.count = files.numbered ? 0 : 1;
     st = set_publish(&files, m.shard_count, err);
     manifest_free(&m);
+    if (st == IMREC_OK)
+        st = remove_claimed(a, err);
     if (st == IMREC_OK)
         st = IMREC_REFUSE(err,
                           "an earlier append to %s was interrupted at its end and is finished "
@@ -225,12 +267,6 @@ static void keep_tiles(struct append *a)
                   a->o.tile == IMREC_TILE_YES ? "tile" : "baseline");
 }
 
-/* OUT.appended.part: while it is there, OUT.appended is an append's own and may be replaced. */
-static void claim_name(const struct append *a, char out[NAME_BYTES])
-{
-    snprintf(out, NAME_BYTES, "%.*s", (int)strlen(a->extra) - 4, a->extra);
-}
-
 /* A set of that name without the claim is somebody's. */
 static enum imrec_status claim_extra(const struct append *a, struct imrec_error *err)
 {
@@ -248,14 +284,6 @@ static enum imrec_status claim_extra(const struct append *a, struct imrec_error 
                             manifest);
     IMREC_TRY(sink_open(claim, &sink, err));
     return sink_finish(sink, err);
-}
-
-static enum imrec_status drop_claim(const struct append *a, struct imrec_error *err)
-{
-    char claim[NAME_BYTES], part[NAME_BYTES + 8];
-    claim_name(a, claim);
-    snprintf(part, sizeof(part), "%s.part", claim);
-    return sink_remove(part, err);
 }
 
 static enum imrec_status
@@ -339,20 +367,6 @@ join_watched(struct append *a, const struct imrec_pack_result *new, struct imrec
     const enum imrec_status st = join(a, new, &watch.stop, err);
     watch_end(&watch);
     return st;
-}
-
-/* The new images' own set, all of it, and the claim on its name. */
-static enum imrec_status remove_extra(const struct append *a, struct imrec_error *err)
-{
-    const struct imrec_pack_task task = {.out = a->extra, .exact_name = true};
-    struct set_files files;
-    char name[NAME_BYTES];
-    IMREC_TRY(set_files_init(&task, &a->o, &files, err));
-    IMREC_TRY(set_clear(&files, err));
-    IMREC_TRY(sink_remove(files.list, err));
-    set_name(files.rec, SET_CLASSES, name);
-    IMREC_TRY(sink_remove(name, err));
-    return drop_claim(a, err);
 }
 
 static enum imrec_status add_new_shards(struct append *a, struct imrec_error *err)

@@ -242,25 +242,25 @@ remove_classes(const struct set_files *s, const struct manifest *m, struct imrec
     return as_written ? sink_remove(name, err) : IMREC_OK;
 }
 
-/* Removes the manifest; what it named is in *m. */
-static enum imrec_status
-take_manifest(const struct set_files *s, struct manifest *m, struct imrec_error *err)
+static enum imrec_status remove_manifest(const struct set_files *s, struct imrec_error *err)
 {
     char name[NAME_BYTES];
-    IMREC_TRY(set_load_manifest(s, m, err));
     set_name(s->rec, SET_MANIFEST, name);
-    return sink_remove(name, err);
+    return sink_remove_first(name, err);
 }
 
+/* The manifest goes last: until then it tells a next run what is left to remove. */
 enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err)
 {
     struct manifest m;
     IMREC_TRY(stale_parts_remove(s->rec, s->kind, err));
-    enum imrec_status st = take_manifest(s, &m, err);
+    enum imrec_status st = set_load_manifest(s, &m, err);
     if (st == IMREC_OK)
         st = remove_shards(s, &m, 0, err);
     if (st == IMREC_OK)
         st = remove_classes(s, &m, err);
+    if (st == IMREC_OK)
+        st = remove_manifest(s, err);
     manifest_free(&m);
     return st;
 }
@@ -268,7 +268,9 @@ enum imrec_status set_clear(const struct set_files *s, struct imrec_error *err)
 enum imrec_status set_replace(const struct set_files *s, uint64_t shards, struct imrec_error *err)
 {
     struct manifest m;
-    enum imrec_status st = take_manifest(s, &m, err);
+    enum imrec_status st = set_load_manifest(s, &m, err);
+    if (st == IMREC_OK)
+        st = remove_manifest(s, err); /* first: files of the new set take the names it lists */
     if (st == IMREC_OK)
         st = set_publish(s, shards, err);
     if (st == IMREC_OK)

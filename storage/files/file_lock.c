@@ -77,12 +77,21 @@ static enum imrec_status busy(const struct file_lock *l, struct imrec_error *err
     return IMREC_ERR_IO;
 }
 
+/* The line of a holder whose machine stopped before the disk had it. */
+static bool is_lost(const char *line, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (line[i] != '\0')
+            return false;
+    return true;
+}
+
 /* Over what an earlier holder has left. What cannot be written, nobody will read. */
 static enum imrec_status sign(const struct file_lock *l, struct imrec_error *err)
 {
     char line[LINE_BYTES], host[128] = "";
     const size_t n = read_line(l->fd, line);
-    if (n != 0 && !is_ours(line))
+    if (!is_lost(line, n) && !is_ours(line))
         return IMREC_REFUSE(err,
                             "%s is in the way, and imrec did not write it: move it, or choose "
                             "another name",

@@ -84,6 +84,25 @@ static uint64_t modified(const struct stat *info)
     return seconds <= 0 ? 0 : (uint64_t)seconds * 1000000000u + (uint64_t)info->st_mtim.tv_nsec;
 }
 
+/* A name is durable when its folder is. Some file systems cannot sync a folder: they return an
+ * error. */
+static int sync_folder_of(char *path, const struct file_calls *calls, void *user)
+{
+    char *slash = strrchr(path, '/');
+    const char *folder = slash == NULL ? "." : slash == path ? "/" : path;
+    if (slash != NULL && slash != path)
+        *slash = '\0';
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (slash != NULL)
+        *slash = '/';
+    if (fd < 0)
+        return -1;
+    const int result = calls->fsync(user, fd), code = errno;
+    (void)close(fd);
+    errno = code;
+    return result == 0 || code == EINVAL || code == ENOTSUP ? 0 : -1;
+}
+
 /* ---- reading ------------------------------------------------------------------------------ */
 
 struct file_source {
@@ -191,6 +210,7 @@ enum imrec_status file_source_open(const char *path, const struct file_calls *ca
 struct file_out {
     struct out base; /* first */
     int fd;
+    bool named; /* the temporary name is durable, not only the bytes */
     uint64_t size;
     char *path; /* the temporary one */
     const struct file_calls *calls;
@@ -219,6 +239,9 @@ static enum imrec_status file_sync(struct out *o, struct imrec_error *err)
     struct file_out *f = (struct file_out *)o;
     if (f->calls->fsync(f->user, f->fd) != 0)
         return io_error(err, errno, f->path, "cannot make it durable", IMREC_NO_OFFSET);
+    if (!f->named && sync_folder_of(f->path, f->calls, f->user) != 0)
+        return io_error(err, errno, f->path, "cannot make its name durable", IMREC_NO_OFFSET);
+    f->named = true;
     return IMREC_OK;
 }
 
@@ -286,29 +309,17 @@ enum imrec_status file_out_open(const char *path, uint64_t size, const struct fi
         IMREC_FREE(part, f);
         return st;
     }
-    *f = (struct file_out){{&file_out_ops}, fd, size == STORE_NEW ? 0 : size, part, calls, user};
+    *f = (struct file_out){.base = {&file_out_ops},
+                           .fd = fd,
+                           .size = size == STORE_NEW ? 0 : size,
+                           .path = part,
+                           .calls = calls,
+                           .user = user};
     *out = &f->base;
     return IMREC_OK;
 }
 
 /* ---- making it real ------------------------------------------------------------------------ */
-
-/* A name is durable when its folder is. Some file systems cannot sync a folder: they return an
- * error. */
-static int sync_folder_of(char *path, const struct file_calls *calls, void *user)
-{
-    char *slash = strrchr(path, '/');
-    const char *folder = slash == NULL ? "." : slash == path ? "/" : path;
-    if (slash != NULL && slash != path)
-        *slash = '\0';
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return -1;
-    const int result = calls->fsync(user, fd), code = errno;
-    (void)close(fd);
-    errno = code;
-    return result == 0 || code == EINVAL || code == ENOTSUP ? 0 : -1;
-}
 
 static enum imrec_status publish_as(const char *path, const char *part, char *scratch,
                                     const struct file_calls *calls, void *user,
@@ -339,6 +350,18 @@ enum imrec_status file_publish(const char *path, const char *as, const struct fi
     return st;
 }
 
+enum imrec_status file_sync_names(const char *path, const struct file_calls *calls, void *user,
+                                  struct imrec_error *err)
+{
+    char *copy = imrec_joined(path, strlen(path), "");
+    enum imrec_status st = copy != NULL ? IMREC_OK : no_memory(path, err);
+    if (st == IMREC_OK && sync_folder_of(copy, calls, user) != 0)
+        st = io_error(err, errno, path, "cannot make its name durable", IMREC_NO_OFFSET);
+    done_with(calls, user);
+    imrec_free(copy);
+    return st;
+}
+
 /* ---- the store ------------------------------------------------------------------------------ */
 
 static enum imrec_status
@@ -356,6 +379,11 @@ plain_out(const char *name, uint64_t size, struct out **out, struct imrec_error 
 static enum imrec_status plain_publish(const char *name, const char *as, struct imrec_error *err)
 {
     return file_publish(name, as, &plain, NULL, err);
+}
+
+static enum imrec_status plain_sync_names(const char *name, struct imrec_error *err)
+{
+    return file_sync_names(name, &plain, NULL, err);
 }
 
 static enum imrec_status
@@ -400,6 +428,7 @@ const struct store file_store = {
     .measure = file_measure,
     .exists = file_exists,
     .remove = file_remove,
+    .sync_names = plain_sync_names,
     .lock = file_lock,
     .unlock = file_unlock,
 };

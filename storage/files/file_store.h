@@ -42,6 +42,9 @@ file_must_be_regular(const char *path, mode_t mode, struct imrec_error *err);
  * without a reader gives ENXIO. */
 IMREC_NODISCARD enum imrec_status
 file_open_regular(const char *path, int flags, int *fd, struct stat *out, struct imrec_error *err);
+/* Makes the names in the folder of `path` durable. */
+IMREC_NODISCARD enum imrec_status file_sync_names(const char *path, const struct file_calls *calls,
+                                                  void *user, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status file_publish(const char *path, const char *as,
                                                const struct file_calls *calls, void *user,
                                                struct imrec_error *err);

@@ -114,6 +114,9 @@ struct store {
     /* Whether it is there, under its final name; an error where that is not to be known. */
     enum imrec_status (*exists)(const char *name, bool *there, struct imrec_error *err);
     enum imrec_status (*remove)(const char *name, struct imrec_error *err); /* the final one */
+    /* What was removed next to `name`, or got a name there, stays so when the machine stops. NULL:
+     * it does anyway. */
+    enum imrec_status (*sync_names)(const char *name, struct imrec_error *err);
     /* lock_take() and lock_drop(); `out` begins with a struct lock that lock.c fills. */
     enum imrec_status (*lock)(const char *name, struct lock **out, struct imrec_error *err);
     void (*unlock)(struct lock *l);

@@ -178,7 +178,8 @@ static const struct {
     {{.write_eio = 2}, "out.rec.part: cannot write at byte", 5},
     {{.sync_eio = 1}, "out.rec.part: cannot make it durable: Input/output error", 5},
     {{.rename_eio = 1}, "out.rec: cannot take its final name: Input/output error", 5},
-    {{.sync_eio = 2}, "out.rec: cannot make its name durable: Input/output error", 5},
+    {{.sync_eio = 2}, "out.rec.part: cannot make its name durable: Input/output error", 5},
+    {{.sync_eio = 3}, "out.rec: cannot make its name durable: Input/output error", 5},
 };
 
 LOOP_TEST(nothing_stands_under_the_final_name_after_a_failure, 0, COUNT(faults))
@@ -305,7 +306,8 @@ TEST(a_long_write_or_sync_ends_soon_after_it_is_asked_to)
 
 TEST(what_is_pushed_in_pieces_is_whole)
 {
-    const struct fault_script healthy = {0}, broken = {.sync_eio = 2};
+    const struct fault_script healthy = {0},
+                              broken = {.sync_eio = 3}; /* the second is of the folder */
     const struct stop stop = {0};
     struct sink *s;
     for (int fails = 0; fails < 2; fails++) {

@@ -1,0 +1,44 @@
+/* tests/support/disk_log.h - what a program asks of a disk, in order: the calls that create, write,
+ * cut, sync, rename and remove files of one folder, as the linker's --wrap hands them over
+ * (imrec_disk_log() in tests/CMakeLists.txt).
+ *
+ * disk_states.h makes of it what a disk may hold after a crash. */
+#ifndef IMREC_TESTS_DISK_LOG_H
+#define IMREC_TESTS_DISK_LOG_H
+
+#include "tests/support/disk_image.h"
+
+enum { DISK_OPS = 8192 };
+
+enum disk_op_kind {
+    DISK_NEW,        /* name is file, which is empty */
+    DISK_RENAME,     /* name becomes to */
+    DISK_REMOVE,     /* name */
+    DISK_WRITE,      /* n bytes of file from `at` on */
+    DISK_CUT,        /* file has n bytes */
+    DISK_SYNC,       /* of file: its bytes and its size */
+    DISK_SYNC_NAMES, /* of the folder */
+};
+
+struct disk_op {
+    enum disk_op_kind kind;
+    int file; /* a number of its own for each that was created, whatever its name was */
+    uint64_t at, n;
+    uint8_t *p;
+    char name[DISK_NAME], to[DISK_NAME];
+};
+
+struct disk_log {
+    struct disk_image before; /* its files are numbers 0, 1, ... */
+    struct disk_op ops[DISK_OPS];
+    size_t count;
+};
+
+/* Records from now on what happens to the files of `folder`, a path. */
+void disk_log_begin(const char *folder);
+struct disk_log *disk_log_end(void);
+void disk_log_free(struct disk_log *log);
+/* Without a log, too: fsync() returns at once, for tests that pack thousands of times. */
+extern bool disk_log_no_sync;
+
+#endif
