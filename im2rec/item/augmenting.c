@@ -44,6 +44,13 @@ static enum imrec_status read_pairs(struct augmenting *a, struct imrec_error *er
     return IMREC_OK;
 }
 
+/* Said before a library is loaded: the text may be of a plan, a file that others can write. */
+static enum imrec_status no_own(const char *name, struct imrec_error *err)
+{
+    return IMREC_REFUSE(
+        err, "augment calls no augmenters of your own (%.160s): they are for reading", name);
+}
+
 enum imrec_status
 augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struct imrec_error *err)
 {
@@ -62,11 +69,12 @@ augmenting_init(struct augmenting *a, const char *text, uint32_t channels, struc
     a->o.dtype = IMREC_UINT8; /* pixels: what erases them is from 0 to 255 */
     if (st == IMREC_OK && recipe_has_boxes(a->o.aug_seq, a->o.boxes))
         st = IMREC_REFUSE(err, "augment moves no boxes: aug_seq=det_aug_default is for reading");
+    if (st == IMREC_OK && strchr(a->o.aug_seq, ':') != NULL) /* LIBRARY:SYMBOL */
+        st = no_own(a->o.aug_seq, err);
     if (st == IMREC_OK)
         st = recipe_init(&a->recipe, &a->o, err);
     if (st == IMREC_OK && a->recipe.augmenter_count != 0)
-        st = IMREC_REFUSE(err, "augment calls no augmenters of your own (%s): they are for reading",
-                          a->recipe.augmenters[0].plugin.name);
+        st = no_own(a->recipe.augmenters[0].plugin.name, err);
     if (st != IMREC_OK)
         augmenting_free(a);
     return st;

@@ -253,6 +253,8 @@ static const struct {
     {"aug_seq=det_aug_default", "boxes"},
     {"rand_crop_prob=0.5", "rand_crop_prob does not"},
     {"aug_seq=mine", "augment calls no augmenters of your own (mine)"},
+    {"aug_seq=/no/such/library.so:mine",
+     "augment calls no augmenters of your own"}, /* nor loads one */
     {"aug_seq=aug_default,nobodys", "aug_seq has no augmenter 'nobodys'"},
 };
 
