@@ -83,7 +83,7 @@ static enum imrec_status walk_folder(struct walk *w, size_t at, const char *part
 static enum imrec_status walk(struct walk *w, size_t at, const char *rest)
 {
     size_t n = strcspn(rest, "/");
-    while (!has_wildcard(rest, n) && rest[n] == '/') { /* it need not be there to be looked in */
+    while (!has_wildcard(rest, n) && rest[n] == '/') { /* it is looked into, if it exists or not */
         IMREC_TRY(put(w, at, rest, n + 1));
         at += n + 1;
         rest += n + 1;

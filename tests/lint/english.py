@@ -27,6 +27,7 @@ WORDS = [
     (r"left out", "skipped, omitted"),
     (r"for who|who waits|who changes|whoever", "for contributors, for callers; the caller"),
     (r"at most this|with this probability|at least this", "the maximum ..., probability of ..."),
+    (r"there to be", "can be, must be"),
     (r"what to turn", "what to tune"),
     (r"shall", "must, will; to override"),
     (r"looks? whole|(?:is|are|was|were) whole(?! (?:numbers?|px))", "complete"),
@@ -104,10 +105,15 @@ def prose(path):
     return shell(text)
 
 
+def is_script(path):
+    """A program without a suffix, as those of tools/."""
+    return path.suffix == "" and path.open("rb").read(2) == b"#!"
+
+
 def files(roots):
     for root in map(pathlib.Path, roots):
         for path in sorted(root.rglob("*")) if root.is_dir() else [root]:
-            if path.is_file() and (path.suffix in (".md", ".c", ".h", ".py", ".pyi", ".sh", ".txt")):
+            if path.is_file() and (path.suffix in (".md", ".c", ".h", ".py", ".pyi", ".sh", ".txt") or is_script(path)):
                 yield path
 
 
