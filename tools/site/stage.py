@@ -2,7 +2,8 @@
 """stage.py SOURCE MANUALS STAGE - the pages of the site: those of docs/, README, CHANGELOG and CONTRIBUTING with links that
 lead within the site, files of the tree that they link, the C reference made of include/imrec/*.h, and the manual pages.
 
-The navigation is that of docs/README.md: its headings, its bold rows, and under each the pages that are linked there first.
+The navigation is that of docs/README.md: its headings, its bold rows, and under each the pages that are linked there first, in
+the second column of its tables.
 """
 import os
 import pathlib
@@ -92,17 +93,17 @@ class Stage:
 
 def toctree(caption, entries):
     lines = "\n".join(f"{title} <{page}>" if title else page for title, page in entries)
-    return f"```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{lines}\n```\n" if entries else ""
+    return f"```{{toctree}}\n:hidden:\n:titlesonly:\n:caption: {caption}\n\n{lines}\n```\n" if entries else ""
 
 
 def navigation(text):
     """Sections of the entry page and the pages that each is the first to link."""
-    sections, seen = [], {"index"}
+    sections, seen = [], {"index", *OTHERS.values()}
     for line in text.splitlines():
         begin = re.match(r"## (.*)|\| \*\*(.*?)\*\* \|", line)
         if begin:
             sections.append((begin[1] or begin[2], []))
-        for _, target, _ in LINK.findall(line):
+        for _, target, _ in LINK.findall("".join(line.split(" | ")[1:2])):
             page = target.partition("#")[0]
             if page.endswith(".md") and page[:-3] not in seen and not page.startswith(("source/", "reference/")) and sections:
                 seen.add(page[:-3])
