@@ -17,7 +17,7 @@
 
 enum { THREADS = 8, STACK = 1 << 16, ARENA = 1 << 15, LONGEST = 4096, MADE = 0x6d61 };
 
-enum place { RUNS, WANTS, WAITS, JOINS, DONE }; /* of a thread: where it stopped */
+enum place { RUNS, WANTS, WAITS, WAKES, JOINS, DONE }; /* of a thread: where it stopped */
 
 struct context {
     enum place place;
@@ -168,14 +168,30 @@ void cond_wait_for(struct cond *c, struct mutex *m, uint32_t milliseconds)
     wait_for(c, m, true);
 }
 
+static bool waits_for(uint32_t i, const struct cond *c)
+{
+    return g.threads[i].place == WAITS && g.threads[i].cond == c;
+}
+
+static void wake(uint32_t i)
+{
+    g.threads[i].place = WANTS;
+    g.threads[i].what = "is woken, locks";
+}
+
 void cond_wake_all(struct cond *c)
 {
     model_check(c->made == MADE, "a condition is used that does not exist");
     for (uint32_t i = 0; i < g.count; i++)
-        if (g.threads[i].place == WAITS && g.threads[i].cond == c) {
-            g.threads[i].place = WANTS;
-            g.threads[i].what = "is woken, locks";
-        }
+        if (waits_for(i, c))
+            wake(i);
+}
+
+void cond_wake_one(struct cond *c)
+{
+    model_check(c->made == MADE, "a condition is used that does not exist");
+    g.threads[g_current].cond = c;
+    stop_at(WAKES, "wakes one");
 }
 
 bool mutex_flag(struct mutex *m, const bool *flag)
@@ -506,12 +522,36 @@ static double wake_by_itself(uint32_t i)
     return choose(i, t->timed ? ", for its time" : ", and wakes for no reason");
 }
 
+/* Whoever waits may be the one that is woken. */
+static double wake_each(uint32_t i, const struct saved *here)
+{
+    const struct cond *c = g.threads[i].cond;
+    double orders = 0;
+    bool any = false;
+    for (uint32_t k = 0; k < g.count; k++)
+        if (waits_for(k, c)) {
+            any = true;
+            wake(k);
+            orders += choose(i, "");
+            restore(here);
+        }
+    if (any)
+        return orders;
+    orders = choose(i, "");
+    restore(here);
+    return orders;
+}
+
 static double follow_all(const struct saved *here)
 {
     double orders = 0;
     bool done = true, any = false;
     for (uint32_t i = 0; i < g.count; i++) {
         done = done && g.threads[i].place == DONE;
+        if (g.threads[i].place == WAKES) {
+            any = true;
+            orders += wake_each(i, here);
+        }
         if (can_run(&g.threads[i])) {
             any = true;
             orders += choose(i, "");

@@ -28,6 +28,7 @@ void cond_destroy(struct cond *c);
 void cond_wait(struct cond *c, struct mutex *m);
 void cond_wait_for(struct cond *c, struct mutex *m, uint32_t milliseconds);
 void cond_wake_all(struct cond *c);
+void cond_wake_one(struct cond *c); /* any: each is tried */
 bool mutex_flag(struct mutex *m, const bool *flag);
 void cond_tell(struct mutex *m, bool *flag, struct cond *c, struct cond *other);
 
