@@ -44,4 +44,10 @@ if(IMREC_PYTHON_FOUND AND NOT IMREC_SANITIZE)
   add_test(NAME python_wheel COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/python/wheel.sh ${PROJECT_SOURCE_DIR}
                                      ${PROJECT_BINARY_DIR}/wheel)
   set_tests_properties(python_wheel PROPERTIES LABELS install TIMEOUT 900 SKIP_RETURN_CODE 77)
+  add_test(NAME wheels COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/python/wheels.sh ${PROJECT_SOURCE_DIR}
+                               ${PROJECT_BINARY_DIR}/wheels)
+  set_tests_properties(wheels PROPERTIES LABELS "install;long" TIMEOUT 7200 SKIP_RETURN_CODE 77)
+  add_test(NAME free_threaded COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/python/free_threaded.sh ${PROJECT_SOURCE_DIR}
+                                      ${PROJECT_BINARY_DIR}/free_threaded)
+  set_tests_properties(free_threaded PROPERTIES LABELS "install;long" TIMEOUT 7200 SKIP_RETURN_CODE 77)
 endif()

@@ -11,7 +11,10 @@ PROGRAMS = ("imrec", "im2rec", "ctf2bin")
 
 def run(program: str, arguments: list[str]) -> int:
     """Replaces this process by the program, with its exit status and signals. Returns only if that fails."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin", program)
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin")
+    path = os.path.join(folder, program)
+    if not os.path.exists(path):
+        path = os.path.join(folder, "imrec")  # a wheel has one file, which is each of them by its name
     for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and the program would inherit that
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     sys.stdout.flush()

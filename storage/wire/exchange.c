@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "storage/wire/answer_head.h"
+#include "storage/wire/authorities.h"
 #include "storage/wire/hosts.h"
 #include "storage/wire/repeats.h"
 
@@ -161,6 +162,8 @@ static void set_trust(struct wire_exchange *x)
     const char *bundle = getenv("CURL_CA_BUNDLE"), *folder = getenv("SSL_CERT_DIR");
     if (bundle == NULL || bundle[0] == '\0')
         bundle = getenv("SSL_CERT_FILE");
+    if ((bundle == NULL || bundle[0] == '\0') && (folder == NULL || folder[0] == '\0'))
+        bundle = authorities();
     if (bundle != NULL && bundle[0] != '\0')
         curl_easy_setopt(x->easy, CURLOPT_CAINFO, bundle);
     if (folder != NULL && folder[0] != '\0')

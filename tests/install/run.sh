@@ -23,6 +23,8 @@ if [ "$kind" = static ]; then
     build=$work/sub/imrec
 fi
 quiet cmake --install "$build" --prefix "$prefix"
+mv "$prefix" "$work/moved" # what is installed names no folder: it works where it is
+prefix=$work/moved
 libdir=$(dirname "$(find "$prefix" -name 'libimrec.*' | head -n 1)")
 
 if [ "$kind" = static ]; then # a program may have functions of the same names as the library's own
@@ -30,6 +32,8 @@ if [ "$kind" = static ]; then # a program may have functions of the same names a
 else
     soname=$(objdump -p "$libdir/libimrec.so" | sed -n 's/.*SONAME *//p')
     [ "$soname" = libimrec.so.1 ] || { echo "SONAME is $soname" && exit 1; }
+    unversioned=$(nm -D --defined-only "$libdir/libimrec.so" | grep ' [^A] ' | grep -v '@@IMREC_1$' || true)
+    [ -z "$unversioned" ] || { echo "without a version: $unversioned" && exit 1; }
 fi
 
 "$prefix/bin/im2rec" --quiet --resize 256 "$photos" "$work/set.rec"

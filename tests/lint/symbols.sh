@@ -6,7 +6,7 @@ case $1 in
 *.a) which=-g ;;
 *) which=-D ;;
 esac
-exported=$(nm "$which" --defined-only "$1" | awk 'NF == 3 {print $3}' | sort -u)
+exported=$(nm "$which" --defined-only "$1" | awk 'NF == 3 && $2 != "A" { sub("@@IMREC_[0-9]+$", "", $3); print $3 }' | sort -u)
 declared=$(cat include/imrec/*.h | tr '\n' ' ' | sed 's@/\*[^*]*\*\+\([^/*][^*]*\*\+\)*/@ @g' | sed 's/[;{]/\n/g' |
     sed -n 's/.*IMREC_API[^(]*[ *]\(imrec_[a-z0-9_]*\) *(.*/\1/p' | sort -u)
 strangers=$(comm -23 <(echo "$exported") <(echo "$declared"))
