@@ -1,4 +1,5 @@
-/* storage/wire/authorities.c - which file of a machine lists the authorities whose certificates are trusted. */
+/* storage/wire/authorities.c - which file of a machine lists the authorities whose certificates are
+ * trusted. */
 #include "storage/wire/authorities.h"
 
 #include <curl/curl.h>

@@ -26,4 +26,3 @@ TEST(libcurl_keeps_the_file_or_the_folder_that_it_was_built_with)
     ck_assert_ptr_null(authorities_of(none, d.path, known));
     tmp_remove_all(d.path);
 }
-
