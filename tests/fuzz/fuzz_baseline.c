@@ -1,15 +1,16 @@
 /* tests/fuzz/fuzz_baseline.c - arbitrary bytes as a JPEG: with our decoder for plain ones and
  * without it everything is the same. Whole images straight into memory and row by row, regions
- * that the bytes themselves choose, and checks. Of half of them restart intervals are decoded at
- * the same time on every processor. */
+ * that the bytes themselves choose, and checks; and the image several times side by side. Of half
+ * of them restart intervals and images are decoded at the same time on every processor. */
 #include "codec/jpeg/tiled.h"
+#include "codec/jpeg/together.h"
 #include "tests/support/twin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 #define MAX_PIXELS (1 << 17)
 
-enum { REGIONS = 2 };
+enum { REGIONS = 2, TOGETHER = 5 };
 
 static uint64_t hash_of(struct bytes b)
 {
@@ -57,6 +58,46 @@ scale_both(struct twin *t, struct bytes jpeg, const struct codec_limits *limits,
     twin_must(a != IMREC_OK || b != IMREC_OK || own <= libjpeg, "what is mended of what is scaled");
 }
 
+/* The image, and another region of it each time. */
+struct together_run {
+    struct twin *twin;
+    struct bytes jpeg;
+    const struct codec_limits *limits;
+    struct imrec_rect region[TOGETHER];
+    uint32_t channels;
+    uint64_t given;
+};
+
+static bool next_together(void *context, bool look, struct codec_wish *out)
+{
+    struct together_run *r = context;
+    struct imrec_image_info info;
+    if (r->given == TOGETHER)
+        return false;
+    *out = (struct codec_wish){.id = r->given++, .channels = r->channels, .denominator = 1};
+    if (look && codec_begin(r->twin->own, r->jpeg, r->limits, &info, NULL) == IMREC_OK)
+        out->region = r->region[out->id];
+    return true;
+}
+
+static void done_together(void *context, uint64_t id)
+{
+    const struct together_run *r = context;
+    (void)twin_compare(r->twin, r->jpeg, r->limits, id % 2 == 0 ? TWIN_ROWS : TWIN_REGION,
+                       r->region[id], r->channels);
+}
+
+static void compare_together(struct twin *t, struct bytes jpeg, const struct codec_limits *limits,
+                             const struct imrec_image_info *info, uint64_t *state)
+{
+    struct together_run run = {
+        .twin = t, .jpeg = jpeg, .limits = limits, .channels = draw(state, 4) == 0 ? 1 : 3};
+    const struct codec_together source = {next_together, done_together, &run};
+    for (int i = 0; i < TOGETHER; i++)
+        run.region[i] = draw_region(state, info);
+    codec_decode_together(t->own, &source);
+}
+
 /* False: whole, it cannot be decoded. */
 static bool compare_all(struct twin *t, struct bytes jpeg, const struct codec_limits *limits,
                         const struct imrec_image_info *info)
@@ -73,6 +114,7 @@ static bool compare_all(struct twin *t, struct bytes jpeg, const struct codec_li
                            draw(&state, 4) == 0 ? 1 : 3);
     }
     scale_both(t, jpeg, limits, &state);
+    compare_together(t, jpeg, limits, info, &state);
     (void)twin_compare(t, jpeg, limits, TWIN_CHECK, all, 3);
     return codec_begin(t->own, jpeg, limits, &again, NULL) == IMREC_OK &&
            codec_check(t->own, &warnings, NULL) == IMREC_OK && warnings == 0;
@@ -88,6 +130,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(copy, data, size);
     const struct bytes jpeg = {copy, size};
     tiled_use_always(hash_of(jpeg) % 2 == 0);
+    together_use_always(hash_of(jpeg) % 2 == 0);
     twin_begin(&twin);
     bool whole = false; /* then accepting less changes nothing */
     for (int i = 0; i < 2 && !whole; i++) {

@@ -27,6 +27,8 @@ static struct world {
     uint32_t fed, stop_at, drained, fail_at, worked[ITEMS + 4];
     uint32_t tasks[PLACES]; /* given out */
     uint32_t first[PLACES]; /* number of the first task of the place */
+    struct mutex lock;      /* of tasks that a worker has several of */
+    struct cond first_done;
     struct imrec_prefetch *prefetch;
 } * w;
 
@@ -358,6 +360,64 @@ static void ordered_paused(void)
     ordered_stop(w->ordered);
 }
 
+/* One of the workers has up to two tasks; the feed of the third waits until the first is done, and
+ * says so.
+ */
+
+static void wait_for_first(void)
+{
+    mutex_lock(&w->lock);
+    while (w->worked[0] == 0)
+        cond_wait(&w->first_done, &w->lock);
+    mutex_unlock(&w->lock);
+}
+
+static enum ordered_step feed_late(void *context, const struct ordered_task *t, uint32_t worker)
+{
+    if (w->fed == 2)
+        wait_for_first();
+    return feed(context, t, worker);
+}
+
+static bool is_fed(void *context, uint32_t worker)
+{
+    (void)context, (void)worker;
+    return w->fed != 2;
+}
+
+static void do_one(const struct ordered_task *t, uint32_t worker, struct ordered *ordered)
+{
+    mutex_lock(&w->lock);
+    work(NULL, t, worker);
+    cond_wake_all(&w->first_done);
+    mutex_unlock(&w->lock);
+    ordered_done(ordered, t);
+}
+
+static void
+work_on(void *context, const struct ordered_task *first, uint32_t worker, struct ordered *ordered)
+{
+    struct ordered_task second;
+    (void)context;
+    if (worker == 0 && ordered_more(ordered, &second, worker))
+        do_one(&second, worker, ordered);
+    do_one(first, worker, ordered);
+}
+
+static void ordered_several(void)
+{
+    struct ordered_options o = options(3);
+    o.feed = feed_late;
+    o.work_on = work_on;
+    o.is_fed = is_fed;
+    mutex_init(&w->lock);
+    cond_init(&w->first_done);
+    model_check(ordered_start(&o, &w->ordered, NULL) == IMREC_OK, "no workers");
+    take_one(2);
+    take_one(1);
+    ordered_stop(w->ordered);
+}
+
 /* ---- the prefetcher
  * ------------------------------------------------------------------------------------ */
 
@@ -448,6 +508,7 @@ static const struct {
     {"ordered_drained_late", ordered_drained_late, "the same, woken for 2 places at once"},
     {"ordered_failing", ordered_failing, "2 workers, a drain that fails"},
     {"ordered_taken", ordered_taken, "2 workers, 1 consumer, 3 tasks"},
+    {"ordered_several", ordered_several, "2 workers of several tasks, a feed that waits for one"},
     {"ordered_stopped", ordered_stopped, "2 workers, stopped in the middle"},
     {"ordered_in_a_pause", ordered_stopped_in_a_pause,
      "2 workers, paused at any time, stopped then"},
