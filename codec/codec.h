@@ -111,8 +111,9 @@ codec_decode_scaled_region(struct codec *c, uint32_t denominator, struct imrec_r
 /* Several images, decoded side by side: where their codes are the same that is faster than one
  * after the other (codec/jpeg/together.h). */
 struct codec_wish {
-    uint64_t id;              /* the caller's, of the image */
-    struct imrec_rect region; /* of the image scaled, as stored; empty: the image is decoded alone */
+    uint64_t id; /* the caller's, of the image */
+    struct imrec_rect
+        region; /* of the image scaled, as stored; empty: the image is decoded alone */
     uint32_t channels, denominator;
 };
 struct codec_together {
