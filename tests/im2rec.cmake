@@ -48,7 +48,7 @@ if(IMREC_SANITIZE)
 endif()
 add_test(NAME crash_states COMMAND test_crash)
 set_tests_properties(crash_states PROPERTIES TIMEOUT 7200 LABELS "fault;im2rec;long"
-                     ENVIRONMENT "CK_TIMEOUT_MULTIPLIER=100;IMREC_CRASH_CHANCES=200")
+                     ENVIRONMENT "CK_TIMEOUT_MULTIPLIER=100;IMREC_CRASH_CHANCES=40")
 add_test(NAME torture COMMAND test_torture)
 set_tests_properties(torture PROPERTIES TIMEOUT 7200 LABELS "fault;im2rec;long"
                      ENVIRONMENT "CK_TIMEOUT_MULTIPLIER=100;IMREC_TORTURE_ALL=1")
