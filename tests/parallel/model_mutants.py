@@ -33,6 +33,7 @@ BREAKS = [  # file, the scenario that finds it, what stands there once, what sta
     ("ordered", "ordered_several", "        if (!may_wait && t->waits)\n            return false;\n", ""),
     ("ordered", "ordered_several", "    t->waits = true;\n    cond_wake_all(&t->turn);\n", "    t->waits = true;\n"),
     ("ordered", "ordered_taken", "    cond_wake_one(&t->turn);\n", ""),
+    ("ordered", "ordered_taken", "    while (t->feeding) {\n", "    if (t->feeding) {\n"),
     ("ordered", "ordered_in_a_pause", "        if (--t->active == 0)\n            cond_wake_all(&t->idle);\n", "        --t->active;\n"),
     ("ordered", "ordered_stopped", "    ring_cancel(&t->ring); /* not under the lock: a worker takes it while it has the ring's */\n", ""),
     ("ordered", "ordered_in_a_pause", "takes it while it has the ring's */\n    mutex_lock(&t->lock);\n    cond_wake_all(&t->resumed);",
