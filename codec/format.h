@@ -46,7 +46,8 @@ struct codec {
     struct imrec_image_info info;
     struct jpeg_head head; /* of a JPEG */
     const struct stop *stop;
-    uint64_t held; /* what head() has found out for claim(), by its own rule */
+    const struct jpeg_tables *tables; /* codec_share_tables() */
+    uint64_t held;                    /* what head() has found out for claim(), by its own rule */
 
     enum codec_jpeg decoder; /* codec_use_jpeg() */
     uint64_t baseline_count; /* codec_baseline_count() */

@@ -1,12 +1,11 @@
 /* codec/jpeg_encode.c - pixels to JPEG by our own encoder: slow integer DCT, optimal Huffman
  * tables (2 to 8 % smaller), JFIF and nothing else; restart markers where they are asked for. */
+#include "codec/jpeg_encode.h"
+
 #include "base/error.h"
 #include "codec/format.h"
 #include "codec/jpeg/encode/jpeg_encoder.h"
-
-#include <stdio.h>
-
-#include <jpeglib.h>
+#include "codec/jpeg_writer.h"
 
 enum {
     FIRST_BYTES = 64 << 10,
@@ -30,7 +29,8 @@ uint64_t codec_encode_jpeg_most(uint32_t width, uint32_t height, struct codec_jp
     return most_bytes((uint64_t)width * height, how);
 }
 
-/* The JPEG's buffer is made for twice its bytes: any of them may need stuffing. */
+/* The JPEG's buffer is made for twice its bytes: any of them may need stuffing. Buffers are a
+ * quarter larger than they need be, and of the JPEG's bytes a quarter was to spare. */
 uint64_t codec_encode_jpeg_claim(uint32_t width, uint32_t height, uint32_t channels,
                                  struct codec_jpeg_how how)
 {
@@ -53,11 +53,39 @@ enum imrec_status codec_encode_jpeg(struct codec *c, const struct imrec_image *i
                           image->width, image->height, JPEG_MAX_SIDE);
     if (c->encoder == NULL)
         IMREC_TRY(jpeg_encoder_new(&c->encoder, err));
-    const struct jpeg_encoding encoding = {
-        .quality = quality, .tile = how.tile, .full_chroma = how.full_chroma};
+    const uint64_t most = codec_encode_jpeg_most(image->width, image->height, how);
+    const struct jpeg_encoding encoding = {.quality = quality,
+                                           .tile = how.tile,
+                                           .full_chroma = how.full_chroma,
+                                           .shared = c->tables != NULL ? c->tables->spec : NULL,
+                                           .shared_most = most - most / 5}; /* see the claim */
     IMREC_TRY(jpeg_encode(c->encoder, image, &encoding, c->stop, &c->encoded, err));
     if (jpeg_encoder_memory(c->encoder) > KEPT_BYTES) /* one large image is no reason to hold it */
         jpeg_encoder_drop(c->encoder);
     *out = (struct bytes){c->encoded.p, c->encoded.n};
     return IMREC_OK;
+}
+
+/* ---- shared tables ------------------------------------------------------------------------ */
+
+void codec_share_tables(struct codec *c, const struct jpeg_tables *tables)
+{
+    c->tables = tables;
+}
+
+enum imrec_status codec_count_symbols(struct codec *c, struct bytes jpeg,
+                                      struct jpeg_counts *counts, struct imrec_error *err)
+{
+    struct jpeg_writer *w;
+    bool done;
+    IMREC_TRY(jpeg_writer_of(c, &w, err));
+    return jpeg_optimizer_count(w->optimizer, jpeg, c->stop, counts->of, &done, err);
+}
+
+/* A JPEG of 4:4:4 has twice the coefficients that the optimizer expects. Of its bits there is one
+ * more copy, a quarter larger: of noise four bytes a pixel and more. */
+uint64_t codec_count_claim(uint32_t width, uint32_t height)
+{
+    const uint64_t pixels = (uint64_t)width * height;
+    return jpeg_optimizer_claim(2 * pixels) + 6 * pixels;
 }

@@ -4,6 +4,7 @@
 #include "codec/jpeg_writer.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "codec/jpeg/recode/jpeg_tables.h"
 #include "codec/jpeg_decode.h"
 #include "codec/jpeg_errors.h"
 
@@ -181,6 +182,7 @@ enum imrec_status jpeg_writer_run(struct jpeg_writer *w, struct codec *c, struct
 {
     bool done;
     IMREC_TRY(write_to(w, &w->plain, false, err));
+    jpeg_optimizer_share(w->optimizer, c->tables != NULL ? c->tables->spec : NULL, w->most);
     const enum imrec_status st = jpeg_optimize(w->optimizer, (struct bytes){w->plain.p, w->plain.n},
                                                c->stop, &c->encoded, &done, err);
     trim(w);

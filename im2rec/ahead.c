@@ -4,11 +4,27 @@
 #include "im2rec/ahead.h"
 
 #include "base/error.h"
+#include "base/math.h"
+
+/* The next image of the job, or of its sample. */
+static enum imrec_status next(struct ahead *a, struct pack_item *p, struct imrec_error *err)
+{
+    if (a->sample == 0 || a->sample >= a->job->total)
+        return job_next(a->job, p, err);
+    if (a->taken == a->sample)
+        return IMREC_END;
+    const uint64_t wanted = share_begin(a->job->total, a->taken++, a->sample);
+    do {
+        IMREC_TRY(stop_check(a->root->stop, err));
+        IMREC_TRY(job_next(a->job, p, err));
+    } while (a->at++ < wanted);
+    return IMREC_OK;
+}
 
 static enum imrec_status begin(struct ahead *a, struct pack_item *p, struct imrec_error *err)
 {
     char uri[2 * IMAGE_PATH_MAX];
-    IMREC_TRY(job_next(a->job, p, err));
+    IMREC_TRY(next(a, p, err));
     if (p->outcome.reason != REASON_NONE || p->failed != IMREC_OK ||
         !file_is_in_store(p, a->root, uri))
         return IMREC_OK;

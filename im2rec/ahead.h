@@ -9,9 +9,11 @@
 struct ahead { /* zeroed at first, but for: */
     struct job *job;
     const struct file_root *root;
-    uint64_t limit; /* bytes that are read ahead */
+    uint64_t limit;  /* bytes that are read ahead */
+    uint64_t sample; /* this many images alone, spread evenly over the job; 0: all of it */
 
     struct fetcher *fetcher; /* since the first image that is in a store */
+    uint64_t at, taken;      /* images of the job, and of the sample, so far */
     struct pack_item items[FETCHES_MOST];
     uint32_t first, count;
     enum imrec_status ended; /* of the job, after them */

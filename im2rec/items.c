@@ -147,6 +147,11 @@ enum imrec_status items_open(const struct imrec_pack_source *source,
     return st;
 }
 
+void items_close(struct items *s)
+{
+    first_items_free(&s->first);
+}
+
 /* ---- one item --------------------------------------------------------------------------- */
 
 static struct bytes name_of(const struct imrec_pack_item *i)

@@ -2,6 +2,7 @@
 #ifndef IMREC_IM2REC_ITEMS_H
 #define IMREC_IM2REC_ITEMS_H
 
+#include "im2rec/first_items.h"
 #include "im2rec/item/packer.h"
 #include "im2rec/list/job.h"
 #include "imrec/pack_items.h"
@@ -20,6 +21,7 @@ struct items {
     uint64_t given, copy;        /* items so far; records that were made of the newest */
     struct imrec_pack_item item; /* the newest */
     struct item_labels labels;
+    struct first_items first; /* that were looked at before they are packed */
     bool part; /* of the items of a set; `given` counts those before it: it may have none */
 };
 
@@ -36,6 +38,8 @@ IMREC_NODISCARD enum imrec_status
 items_open_part(const struct imrec_pack_source *source, const struct imrec_pack_options *o,
                 const struct job *job, uint64_t first, const struct item_labels *labels,
                 struct items *out, struct imrec_error *err);
+
+void items_close(struct items *s); /* zeroed memory is fine */
 
 /* Asks the source for the item that becomes record `index`, and hands its bytes or pixels to the
  * worker that will pack it; NULL: nobody will. What is wrong with the image ends in *p, as

@@ -1,4 +1,6 @@
 /* im2rec/pack.c - imrec_pack(): what is packed is found, worked on by all workers, and finished. */
+#include "im2rec/pack.h"
+
 #include "base/alloc.h"
 #include "base/error.h"
 #include "im2rec/item/pack_options.h"
@@ -10,6 +12,7 @@
 #include "im2rec/set/journal.h"
 #include "im2rec/set/set_files.h"
 #include "im2rec/set/writer.h"
+#include "im2rec/shared_tables.h"
 #include "storage/source.h"
 
 #include <inttypes.h>
@@ -19,10 +22,41 @@ static enum imrec_status put(void *user, const struct pack_item *p, struct imrec
     return writer_put(user, p, err);
 }
 
+/* What both ways to pack hold while they work. */
+struct held {
+    struct imrec_pack_task task; /* with paths instead of URIs, and archives instead of a folder */
+    char *archives;              /* that are in it; or NULL */
+    const char *tables;          /* of pack_with_tables() */
+    struct lock *lock;
+    struct watch watch;
+};
+
+/* The Huffman tables that the set's JPEGs share: those of the run that is continued, those that
+ * were given, or new ones. */
+static enum imrec_status share_tables(struct pack_run *r, struct writer *w, const char *given,
+                                      struct jpeg_tables *tables, struct imrec_error *err)
+{
+    char text[JPEG_TABLES_TEXT];
+    const char *have = writer_tables(w);
+    if (have == NULL && given == NULL) {
+        IMREC_TRY(shared_tables_sample(r, tables, err));
+        jpeg_tables_text(tables, text);
+        given = text;
+    }
+    have = have != NULL ? have : given;
+    if (!jpeg_tables_read(tables, have))
+        return imrec_fail(err, IMREC_ERR_CORRUPT,
+                          "the Huffman tables that the set's JPEGs share are none: '%.40s'", have);
+    r->tables = tables;
+    return writer_take_tables(w, have, err);
+}
+
 /* The work of a run, all in one task, and its finish. */
-static enum imrec_status pack(struct pack_run *r, const struct imrec_pack_task *task,
+static enum imrec_status pack(struct pack_run *r, const struct held *h,
                               struct imrec_pack_result *out, struct imrec_error *err)
 {
+    const struct imrec_pack_task *task = &h->task;
+    struct jpeg_tables tables;
     const struct writer_options wo = {.task = task,
                                       .pack = r->o,
                                       .job = r->job,
@@ -36,7 +70,11 @@ static enum imrec_status pack(struct pack_run *r, const struct imrec_pack_task *
     r->to_store = source_is_remote(task->out);
     r->put = put;
     r->user = writer;
-    enum imrec_status st = pack_run(r, err);
+    enum imrec_status st = IMREC_OK;
+    if (r->o->shared_tables)
+        st = share_tables(r, writer, h->tables, &tables, err);
+    if (st == IMREC_OK)
+        st = pack_run(r, err);
     if (st == IMREC_OK) /* what the workers kept may be what the files of the set need */
         st = writer_commit(writer, err);
     writer_leave(writer);
@@ -111,10 +149,11 @@ static enum imrec_status open_job(const struct job_options *jo, struct imrec_pac
     return st;
 }
 
-static enum imrec_status pack_task(const struct imrec_pack_task *task, struct imrec_pack_options *o,
-                                   struct watch *watch, struct imrec_pack_result *out,
-                                   struct imrec_error *err)
+static enum imrec_status pack_task(struct held *h, struct imrec_pack_options *o,
+                                   struct imrec_pack_result *out, struct imrec_error *err)
 {
+    const struct imrec_pack_task *task = &h->task;
+    struct watch *watch = &h->watch;
     struct job job;
     struct file_root root;
     const struct job_options jo = {task, o, scan_goes_on, watch, &watch->stop};
@@ -133,20 +172,12 @@ static enum imrec_status pack_task(const struct imrec_pack_task *task, struct im
     else if (job.total + job.scan.skip_count == 0)
         st = no_images(task, o, err);
     else
-        st = pack(&r, task, out, err);
+        st = pack(&r, h, out, err);
     out->total = job_found(&job, o);
     out->other_files = job.scan.other_files;
     job_close(&job);
     return st;
 }
-
-/* What both ways to pack hold while they work. */
-struct held {
-    struct imrec_pack_task task; /* with paths instead of URIs, and archives instead of a folder */
-    char *archives;              /* that are in it; or NULL */
-    struct lock *lock;
-    struct watch watch;
-};
 
 /* The files of the task's root: of a folder of archives these. */
 static enum imrec_status
@@ -181,29 +212,30 @@ static void let_go(struct held *h)
     imrec_free(h->archives);
 }
 
-static enum imrec_status pack_items(const struct imrec_pack_task *task,
-                                    const struct imrec_pack_source *source,
-                                    struct imrec_pack_options *o, struct watch *watch,
-                                    struct imrec_pack_result *out, struct imrec_error *err)
+static enum imrec_status pack_items(struct held *h, const struct imrec_pack_source *source,
+                                    struct imrec_pack_options *o, struct imrec_pack_result *out,
+                                    struct imrec_error *err)
 {
+    struct watch *watch = &h->watch;
     struct job job;
     struct items items;
     struct file_root root;
     o->pack_label = true;
-    file_root_init(&root, task->root, false, &watch->stop);
-    IMREC_TRY(items_open(source, task, o, &job, &items, err));
+    file_root_init(&root, h->task.root, false, &watch->stop);
+    IMREC_TRY(items_open(source, &h->task, o, &job, &items, err));
     struct pack_run r = {.o = o, .job = &job, .items = &items, .watch = watch, .root = &root};
-    const enum imrec_status st = pack(&r, task, out, err);
+    const enum imrec_status st = pack(&r, h, out, err);
     out->total = pack_run_images(&r);
+    items_close(&items);
     job_close(&job);
     return st;
 }
 
 /* source: NULL: the files of the task's root. */
-static enum imrec_status pack_any(const struct imrec_pack_task *task,
-                                  const struct imrec_pack_source *source,
-                                  const struct imrec_pack_options *options,
-                                  struct imrec_pack_result *out, struct imrec_error *err)
+enum imrec_status pack_with_tables(const struct imrec_pack_task *task,
+                                   const struct imrec_pack_source *source,
+                                   const struct imrec_pack_options *options, const char *tables,
+                                   struct imrec_pack_result *out, struct imrec_error *err)
 {
     struct imrec_pack_options o;
     struct imrec_pack_result ignored;
@@ -216,9 +248,9 @@ static enum imrec_status pack_any(const struct imrec_pack_task *task,
     else if (task == NULL || task->out == NULL || task->out[0] == '\0')
         return IMREC_REFUSE(err, "a task needs out");
     IMREC_TRY(hold(&h, task, source == NULL ? &o : NULL, err));
-    const enum imrec_status st = source == NULL
-                                     ? pack_task(&h.task, &o, &h.watch, out, err)
-                                     : pack_items(&h.task, source, &o, &h.watch, out, err);
+    h.tables = tables;
+    const enum imrec_status st =
+        source == NULL ? pack_task(&h, &o, out, err) : pack_items(&h, source, &o, out, err);
     let_go(&h);
     return st == IMREC_ERR_CANCELLED && source == NULL
                ? imrec_fail(err, st, "interrupted; resume continues")
@@ -229,7 +261,7 @@ enum imrec_status imrec_pack(const struct imrec_pack_task *task,
                              const struct imrec_pack_options *options,
                              struct imrec_pack_result *out, struct imrec_error *err)
 {
-    return pack_any(task, NULL, options, out, err);
+    return pack_with_tables(task, NULL, options, NULL, out, err);
 }
 
 enum imrec_status imrec_pack_items(const struct imrec_pack_task *task,
@@ -237,5 +269,5 @@ enum imrec_status imrec_pack_items(const struct imrec_pack_task *task,
                                    const struct imrec_pack_options *options,
                                    struct imrec_pack_result *out, struct imrec_error *err)
 {
-    return pack_any(task, source, options, out, err);
+    return pack_with_tables(task, source, options, NULL, out, err);
 }

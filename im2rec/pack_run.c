@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "codec/jpeg_encode.h"
 #include "im2rec/item/pack_options.h"
 #include "im2rec/item/packer.h"
 #include "im2rec/item/read_file.h"
@@ -62,10 +63,10 @@ static void work(void *context, const struct ordered_task *t, uint32_t worker)
 
 static void tell(struct pack_run *r, const struct pack_item *p)
 {
-    r->progress.done = r->written;
-    r->progress.found = r->items != NULL ? pack_run_images(r) : 0;
-    r->progress.skipped += p->outcome.reason != REASON_NONE;
-    r->progress.bytes += p->outcome.file_bytes;
+    r->progress.done = r->sample == 0 ? r->written : 0;
+    r->progress.found = r->items != NULL && r->sample == 0 ? pack_run_images(r) : 0;
+    r->progress.skipped += r->sample == 0 && p->outcome.reason != REASON_NONE;
+    r->progress.bytes += r->sample == 0 ? p->outcome.file_bytes : 0;
     (void)watch_tell(r->watch, &r->progress); /* feed asks whether that was a no */
 }
 
@@ -73,8 +74,9 @@ static enum imrec_status drain(void *context, uint32_t place, struct imrec_error
 {
     struct pack_run *r = context;
     struct pack_item *p = &r->places[place];
-    const enum imrec_status st =
-        p->failed == IMREC_OK ? r->put(r->user, p, err) : imrec_fail(err, p->failed, "%s", p->why);
+    const enum imrec_status st = p->failed != IMREC_OK ? imrec_fail(err, p->failed, "%s", p->why)
+                                 : r->sample == 0      ? r->put(r->user, p, err)
+                                                       : IMREC_OK;
     if (st != IMREC_OK) {
         budget_stop(&r->budget); /* others may wait for it */
         return st;
@@ -140,16 +142,28 @@ static enum imrec_status prepare(struct pack_run *r, struct imrec_error *err)
         r->window = WINDOW_LEAST;
     r->places = imrec_zalloc(r->window, sizeof(*r->places));
     r->packers = imrec_zalloc(r->workers, sizeof(struct packer *));
-    r->ahead = (struct ahead){.job = r->job, .root = r->root, .limit = ahead_bytes(r->o)};
-    if (r->places == NULL || r->packers == NULL)
+    r->counted = imrec_zalloc(r->sample != 0 ? r->workers : 1, sizeof(*r->counted));
+    r->ahead = (struct ahead){
+        .job = r->job, .root = r->root, .limit = ahead_bytes(r->o), .sample = r->sample};
+    if (r->places == NULL || r->packers == NULL || r->counted == NULL)
         return IMREC_NO_MEMORY(err, "no memory for %u workers", r->workers);
-    const struct packer_options po = {.all = r->o,
-                                      .of_pixels = r->items != NULL ? &r->items->of_pixels : NULL,
-                                      .root = r->root,
-                                      .budget = &r->budget};
-    for (uint32_t i = 0; i < r->workers; i++)
+    struct packer_options po = {.all = r->o,
+                                .of_pixels = r->items != NULL ? &r->items->of_pixels : NULL,
+                                .root = r->root,
+                                .budget = &r->budget,
+                                .tables = r->tables};
+    for (uint32_t i = 0; i < r->workers; i++) {
+        po.counts = r->sample != 0 ? &r->counted[i] : NULL;
         IMREC_TRY(packer_new(&po, &r->packers[i], err));
+    }
     return IMREC_OK;
+}
+
+static void sum_up(struct pack_run *r)
+{
+    for (uint32_t i = 0; r->sample != 0 && i < r->workers; i++)
+        for (uint32_t k = 0; k < WORD_SYMBOLS; k++)
+            r->counts->of[k] += r->counted[i].of[k];
 }
 
 static void release(struct pack_run *r)
@@ -159,9 +173,10 @@ static void release(struct pack_run *r)
     for (uint32_t i = 0; r->packers != NULL && i < r->workers; i++)
         packer_free(r->packers[i]);
     ahead_end(&r->ahead);
-    IMREC_FREE(r->places, r->packers);
+    IMREC_FREE(r->places, r->packers, r->counted);
     r->places = NULL;
     r->packers = NULL;
+    r->counted = NULL;
 }
 
 /* Passes over what earlier runs have done. */
@@ -184,8 +199,10 @@ static enum imrec_status run_all(struct pack_run *r, struct imrec_error *err)
     IMREC_TRY(prepare(r, err));
     IMREC_TRY(pass_over(r, err));
     IMREC_TRY(run_workers(r, err));
-    if (r->cancelled && (r->items != NULL ? !r->exhausted : r->written < r->progress.total))
+    const bool open_ended = r->items != NULL || r->sample != 0;
+    if (r->cancelled && (open_ended ? !r->exhausted : r->written < r->progress.total))
         return stop_error(err);
+    sum_up(r);
     return IMREC_OK;
 }
 

@@ -10,6 +10,8 @@
 #include <stdatomic.h>
 
 struct packer;
+struct jpeg_counts;
+struct jpeg_tables;
 struct pack_run {
     /* The caller's: */
     const struct imrec_pack_options *o;
@@ -23,12 +25,18 @@ struct pack_run {
     /* An image, packed or skipped; one at a time, in the order of the list. */
     enum imrec_status (*put)(void *user, const struct pack_item *p, struct imrec_error *err);
     void *user;
-    struct imrec_progress progress; /* total and skipped at first; for the watch */
+    struct imrec_progress progress;   /* total and skipped at first; for the watch */
+    const struct jpeg_tables *tables; /* that the set's JPEGs share; NULL: each has its own */
+    /* Of shared_tables.c: of a sample of this many images the symbols are added here, and nothing
+     * is put. 0: all images are packed. */
+    uint64_t sample;
+    struct jpeg_counts *counts;
 
     /* Its own; zeroed at first: */
     struct ahead ahead;
     struct budget budget;
     struct packer **packers;
+    struct jpeg_counts *counted; /* by each worker */
     uint32_t workers, window;
     struct pack_item *places; /* of the window */
     atomic_uint_least64_t

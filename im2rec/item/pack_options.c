@@ -63,6 +63,11 @@ bool pack_options_rewrites(const struct imrec_pack_options *o)
     return o->pass_through && (o->tile == IMREC_TILE_YES || o->baseline);
 }
 
+bool pack_options_writes_jpeg(const struct imrec_pack_options *o)
+{
+    return pack_options_encodes_jpeg(o) || pack_options_rewrites(o);
+}
+
 struct codec_jpeg_how pack_options_jpeg(const struct imrec_pack_options *o)
 {
     const int most = o->quality_target[0] != '\0' ? 100 : (int)o->quality;
@@ -110,6 +115,10 @@ static enum imrec_status check_encoding(const struct imrec_pack_options *o, stru
     if (o->subsampling != IMREC_SUBSAMPLING_420 && !pack_options_encodes_jpeg(o))
         return refuse(err, "subsampling is about JPEGs that are encoded: pass_through, pixels and "
                            "encoding=png cannot go with it");
+    if (o->shared_tables && !pack_options_writes_jpeg(o))
+        return refuse(err, "shared_tables is about JPEGs that are encoded, or with pass_through "
+                           "those that tile or baseline writes again: pixels and encoding=png "
+                           "cannot go with it");
     IMREC_TRY(check_target(o, err));
     if (o->pass_through || pack_options_encodes_jpeg(o))
         return IMREC_OK;
@@ -270,6 +279,8 @@ bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *
         return o->quality_target[0] != '\0';
     if (strcmp(p->name, "quality") == 0) /* no image has it then but by chance */
         return o->quality_target[0] == '\0';
+    if (strcmp(p->name, "shared_tables") == 0) /* sets that do not name it share none */
+        return o->shared_tables;
     if (strcmp(p->name, "drop_empty") == 0) /* sets that do not name it have dropped them */
         return o->annotations[0] != '\0' && !o->drop_empty;
     return is_one_of(p->name, names) || is_one_of(p->name, shard_kinds[o->format]->options) ||

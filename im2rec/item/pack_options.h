@@ -28,6 +28,8 @@ bool pack_options_encodes_jpeg(const struct imrec_pack_options *o);
 struct codec_jpeg_how pack_options_jpeg(const struct imrec_pack_options *o);
 /* Are JPEGs that are passed through written again, without loss? */
 bool pack_options_rewrites(const struct imrec_pack_options *o);
+/* One of both. */
+bool pack_options_writes_jpeg(const struct imrec_pack_options *o);
 
 /* Whether the set's bytes depend on it; these are in the manifest. */
 bool pack_option_shapes(const struct imrec_pack_options *o, const struct param *p);

@@ -28,6 +28,7 @@ packer_new(const struct packer_options *given, struct packer **out, struct imrec
     k->kind = shard_kinds[o->format];
     k->root = given->root;
     k->budget = given->budget;
+    k->counts = given->counts;
     k->head = BUF_INIT(RECORD_MAX);
     k->record = BUF_INIT(RECORD_MAX);
     k->labels = BUF_INIT(RECORD_MAX);
@@ -36,6 +37,7 @@ packer_new(const struct packer_options *given, struct packer **out, struct imrec
         st = resize_scratch_new(&k->scratch, err);
     if (st == IMREC_OK) {
         codec_stop_with(k->codec, k->root->stop);
+        codec_share_tables(k->codec, given->tables);
         resize_scratch_stop_with(k->scratch, k->root->stop);
     }
     k->augments = o->augment[0] != '\0';

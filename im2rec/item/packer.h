@@ -8,11 +8,16 @@
 /* What a worker keeps between images. */
 struct packer;
 struct file_root;
+struct jpeg_tables;
+struct jpeg_counts;
 struct packer_options {
     const struct imrec_pack_options *all;
     const struct imrec_pack_options *of_pixels; /* of images that come as pixels; NULL: none do */
     const struct file_root *root;
     struct budget *budget;
+    const struct jpeg_tables *tables; /* that JPEGs share; NULL: each has optimal ones */
+    struct jpeg_counts *counts;       /* NULL, or where the symbols of JPEGs are added: nothing else
+                                         of an image is wanted */
 };
 IMREC_NODISCARD enum imrec_status
 packer_new(const struct packer_options *o, struct packer **out, struct imrec_error *err);

@@ -228,6 +228,14 @@ static bool rewrite(struct packer *k, struct pack_item *p, struct bytes *out)
     return packer_fine(p, st, &err);
 }
 
+/* What stays as it is counts for nothing. */
+static bool count_symbols(struct packer *k, struct pack_item *p, struct bytes jpeg)
+{
+    struct imrec_error err;
+    return (k->o->pass_through && !p->outcome.rewritten) ||
+           packer_fine(p, codec_count_symbols(k->codec, jpeg, k->counts, &err), &err);
+}
+
 /* The image bytes of the record: the file's own, or encoded again. */
 static bool image_bytes(struct packer *k, struct pack_item *p, struct bytes *out)
 {
@@ -268,7 +276,8 @@ static bool attempt(struct packer *k, struct pack_item *p)
     k->targets.png = (struct bytes){NULL, 0};
     k->targets.labels = false;
     const bool packed = boxes_agree(k, p) && (k->is_ready || packer_prepare(k, p)) &&
-                        image_bytes(k, p, &image) && frame(k, p, image);
+                        image_bytes(k, p, &image) &&
+                        (k->counts != NULL ? count_symbols : frame)(k, p, image);
     k->is_ready = false;
     item_targets_drop(&k->targets);
     return packed;

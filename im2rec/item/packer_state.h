@@ -3,6 +3,7 @@
 #ifndef IMREC_IM2REC_ITEM_PACKER_STATE_H
 #define IMREC_IM2REC_ITEM_PACKER_STATE_H
 
+#include "codec/jpeg_encode.h"
 #include "formats/recordio/recordio.h"
 #include "im2rec/item/image_plan.h"
 #include "im2rec/item/item_example.h"
@@ -22,6 +23,7 @@ struct packer {
     const struct shard_kind *kind;
     const struct file_root *root;
     struct budget *budget;
+    struct jpeg_counts *counts; /* of packer_options */
     struct codec *codec;
     struct resize_scratch *scratch;
     struct image decoded, upright, resized;

@@ -182,6 +182,8 @@ static bool plan(struct packer *k, struct pack_item *p)
                            : item_fields_read(&k->fields, p)))
         return false;
     image_plan_add_fields(&i, item_fields_bytes(&k->fields), &k->plan);
+    if (k->counts != NULL)
+        k->plan.need.work += codec_count_claim(k->plan.to_width, k->plan.to_height);
     return packer_hold(k, p, k->plan.need);
 }
 

@@ -264,6 +264,14 @@ enum imrec_status job_next(struct job *j, struct pack_item *p, struct imrec_erro
     return IMREC_OK;
 }
 
+void job_rewind(struct job *j)
+{
+    j->next = j->first;
+    j->copy = 0;
+    if (j->list != NULL)
+        list_rewind(j->list);
+}
+
 #define CLASS_FILE_MAX ((size_t)1 << 30)
 
 enum imrec_status job_load_classes(const char *path, struct job *j, struct imrec_error *err)

@@ -53,6 +53,9 @@ void job_warn(const struct job *j, const struct job_options *o);
 IMREC_NODISCARD enum imrec_status
 job_next(struct job *j, struct pack_item *p, struct imrec_error *err);
 
+/* job_next() begins with the first image once more. */
+void job_rewind(struct job *j);
+
 /* Reads the class list that fixes the numbering. */
 IMREC_NODISCARD enum imrec_status
 job_load_classes(const char *path, struct job *j, struct imrec_error *err);
@@ -72,6 +75,8 @@ IMREC_NODISCARD enum imrec_status
 list_open(const char *path, struct source *text, uint32_t label_width, struct imrec_share share,
           const struct stop *stop, struct list_reader **out, uint64_t *total, uint64_t *fingerprint,
           struct imrec_error *err);
+/* The first line is next, once more. */
+void list_rewind(struct list_reader *r);
 /* Each line ends in as many columns after its path: to be said before the first line is read. */
 void list_take_columns(struct list_reader *r, uint32_t columns);
 /* Of each line only the first label is packed: a record need not be able to hold the others. */

@@ -25,7 +25,8 @@ struct list_reader {
     struct source *source;
     char *name;
     uint64_t begin, end; /* of the share */
-    uint64_t at;         /* read so far */
+    uint64_t lines_before;
+    uint64_t at; /* read so far */
     uint8_t *piece;
     size_t held, room; /* bytes in piece, of which the first `given` were handed out */
     size_t given;
@@ -165,6 +166,7 @@ static void begin_entries(struct list_reader *r, uint32_t label_width, uint64_t 
     image_list_begin(&r->list, r->name, label_width, (struct bytes){r->piece, 0}, r->begin,
                      lines_before);
     r->list.type = LIST_LABELS_FLOAT32;
+    r->lines_before = lines_before;
 }
 
 static enum imrec_status prepare(struct list_reader *r, const char *path, uint32_t label_width,
@@ -201,6 +203,13 @@ enum imrec_status list_open(const char *path, struct source *text, uint32_t labe
         *out = NULL;
     }
     return st;
+}
+
+void list_rewind(struct list_reader *r)
+{
+    rewind_to(r, r->begin, r->end);
+    r->crc = 0;
+    text_lines_begin(&r->list.lines, (struct bytes){r->piece, 0}, r->begin, r->lines_before);
 }
 
 void list_take_columns(struct list_reader *r, uint32_t columns)

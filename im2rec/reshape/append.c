@@ -10,6 +10,7 @@
 #include "formats/recordio/record_index.h"
 #include "formats/set/set_names.h"
 #include "im2rec/item/pack_options.h"
+#include "im2rec/pack.h"
 #include "im2rec/reshape/reshape.h"
 #include "im2rec/reshape/source_sets.h"
 #include "im2rec/set/set_files.h"
@@ -31,7 +32,8 @@ struct append {
     char rec[NAME_BYTES], classes[NAME_BYTES], extra[NAME_BYTES]; /* extra: the set of the new */
     char manifest_name[NAME_BYTES];
     struct manifest old;
-    char **uris; /* shards of the old set, then the new one */
+    const char *tables; /* that its JPEGs share, as text; or NULL */
+    char **uris;        /* shards of the old set, then the new one */
     size_t count;
     bool numbered;
     uint64_t next_id;
@@ -212,6 +214,20 @@ static enum imrec_status check_old(struct append *a, struct imrec_error *err)
 
 /* ---- the new images --------------------------------------------------------------------- */
 
+static const char *old_option(const struct append *a, const char *name)
+{
+    for (size_t i = 0; i < a->old.option_count; i++)
+        if (strcmp(a->old.options[i].name, name) == 0)
+            return a->old.options[i].value;
+    return NULL;
+}
+
+static bool had(const struct append *a, const char *name, const char *value)
+{
+    const char *old = old_option(a, name);
+    return old != NULL && strcmp(old, value) == 0;
+}
+
 static enum imrec_status check(const struct append *a, struct imrec_error *err)
 {
     const char *why = NULL;
@@ -223,15 +239,10 @@ static enum imrec_status check(const struct append *a, struct imrec_error *err)
         why = "append keeps what force would throw away: give one of them";
     else if (!a->numbered && (a->o.shards != 0 || a->o.shard_size != 0))
         why = "the set is one shard without a number: shards and shard_size cannot go with append";
+    else if (a->o.shared_tables && !had(a, "shared_tables", "1"))
+        why = "the set was packed without shared_tables: its JPEGs have Huffman tables of their "
+              "own, and so do those that are appended";
     return why == NULL ? IMREC_OK : IMREC_REFUSE(err, "%s", why);
-}
-
-static const char *old_option(const struct append *a, const char *name)
-{
-    for (size_t i = 0; i < a->old.option_count; i++)
-        if (strcmp(a->old.options[i].name, name) == 0)
-            return a->old.options[i].value;
-    return NULL;
 }
 
 /* A set has images without an object, or it has none: what is appended follows. */
@@ -248,12 +259,6 @@ static void keep_choice(struct append *a)
               drops ? "without" : "with");
 }
 
-static bool had(const struct append *a, const char *name, const char *value)
-{
-    const char *old = old_option(a, name);
-    return old != NULL && strcmp(old, value) == 0;
-}
-
 /* A set has tiles, or it has none: what is appended follows, unless the options name it. */
 static void keep_tiles(struct append *a)
 {
@@ -265,6 +270,13 @@ static void keep_tiles(struct append *a)
         imrec_log(IMREC_LOG_WARNING,
                   "%s was packed with %s: so are the appended JPEGs, without loss", a->rec,
                   a->o.tile == IMREC_TILE_YES ? "tile" : "baseline");
+}
+
+/* JPEGs of a set share their Huffman tables, or each has its own: what is appended follows. */
+static void keep_tables(struct append *a)
+{
+    a->tables = had(a, "shared_tables", "1") ? old_option(a, SET_TABLES) : NULL;
+    a->o.shared_tables = a->tables != NULL && pack_options_writes_jpeg(&a->o);
 }
 
 /* A set of that name without the claim is somebody's. */
@@ -302,10 +314,10 @@ pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *er
     a->o.force = !a->o.resume; /* the name is ours */
     keep_choice(a);
     keep_tiles(a);
+    keep_tables(a);
     if (a->o.classes[0] == '\0' && classes)
         a->o.classes = a->classes;
-    return a->source != NULL ? imrec_pack_items(&task, a->source, &a->o, out, err)
-                             : imrec_pack(&task, &a->o, out, err);
+    return pack_with_tables(&task, a->source, &a->o, a->tables, out, err);
 }
 
 /* ---- both --------------------------------------------------------------------------------- */

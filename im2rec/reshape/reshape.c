@@ -10,10 +10,13 @@
 #include "dataset/transfer/sample_files.h"
 #include "formats/recordio/image_record.h"
 #include "formats/recordio/record_fields.h"
+#include "im2rec/item/budget.h"
 #include "im2rec/reshape/label_lines.h"
 #include "im2rec/reshape/set_out.h"
 #include "im2rec/reshape/source_sets.h"
+#include "im2rec/reshape/tile_tables.h"
 #include "im2rec/reshape/tiling.h"
+#include "im2rec/set/set_files.h"
 #include "im2rec/shard/shard_kinds.h"
 #include "storage/source.h"
 
@@ -46,7 +49,9 @@ struct reshape {
     size_t last_shard;
     bool keeps_shards;
     bool samples;
-    char name[64]; /* of a record that has none */
+    char name[64];             /* of a record that has none */
+    struct jpeg_tables tables; /* that JPEGs share, with shared_tables */
+    char tables_text[JPEG_TABLES_TEXT];
 };
 
 void imrec_reshape_options_init_sized(struct imrec_reshape_options *o, size_t size)
@@ -316,6 +321,15 @@ put_tiled(void *context, const struct tiling_record *record, bool tiled, struct 
 
 #define TILING_MEMORY ((uint64_t)1 << 30) /* as im2rec's default */
 
+static enum imrec_status make_tables(struct reshape *r, struct imrec_error *err)
+{
+    if (!r->o->shared_tables)
+        return IMREC_OK;
+    IMREC_TRY(tile_tables_sample(r->job, r->o, budget_most(TILING_MEMORY), &r->tables, err));
+    jpeg_tables_text(&r->tables, r->tables_text);
+    return IMREC_OK;
+}
+
 static enum imrec_status move_all(struct reshape *r, struct imrec_error *err)
 {
     struct tiling_record record;
@@ -326,6 +340,7 @@ static enum imrec_status move_all(struct reshape *r, struct imrec_error *err)
                                            .put = put_tiled,
                                            .threads = r->o->threads,
                                            .memory = TILING_MEMORY,
+                                           .tables = r->o->shared_tables ? &r->tables : NULL,
                                            .stop = r->job->stop},
                           err);
     while ((st = next_record(r, &record, err)) == IMREC_OK)
@@ -335,6 +350,7 @@ static enum imrec_status move_all(struct reshape *r, struct imrec_error *err)
 
 static enum imrec_status take_all(struct reshape *r, struct imrec_error *err)
 {
+    IMREC_TRY(make_tables(r, err));
     IMREC_TRY(move_all(r, err));
     r->result->unchecked = source_sets_unchecked(&r->in);
     r->result->unused = label_lines_unused(&r->labels);
@@ -359,6 +375,8 @@ static enum imrec_status check(const struct imrec_reshape_options *o, struct imr
         why = "shards and shard_size say the same twice: give one of them";
     else if (o->shards < 0 || o->shards > MANIFEST_MAX_SHARDS || o->shard_size < 0)
         why = "shards must be from 0 to 1048576, shard_size not negative";
+    else if (o->shared_tables && !o->tile)
+        why = "shared_tables is about JPEGs that are coded again: it needs tile";
     return why == NULL ? IMREC_OK : IMREC_REFUSE(err, "%s", why);
 }
 
@@ -425,15 +443,33 @@ static enum imrec_status begin(struct reshape *r, struct imrec_error *err)
     return set_out_open(j->out, &to, &r->out, err);
 }
 
+enum { OWN_OPTIONS = 4 };
+
+/* What the manifest says of the new set. */
+static struct set_out_card card_of(const struct reshape *r, struct manifest_option own[OWN_OPTIONS])
+{
+    const struct reshape_job *j = r->job;
+    struct set_out_card card = {j->options, j->option_count, j->skipped + r->result->left_out};
+    if (!r->o->shared_tables)
+        return card;
+    size_t n = 0;
+    for (; n < j->option_count && n < OWN_OPTIONS - 2; n++)
+        own[n] = j->options[n];
+    own[n++] = (struct manifest_option){"shared_tables", "1"};
+    own[n++] = (struct manifest_option){SET_TABLES, r->tables_text};
+    card.options = own;
+    card.option_count = n;
+    return card;
+}
+
 static enum imrec_status commit(struct reshape *r, struct imrec_error *err)
 {
+    struct manifest_option own[OWN_OPTIONS];
+    const struct set_out_card card = card_of(r, own);
     const struct class_list *classes = r->classes.count != 0 ? &r->classes
                                        : r->in.has_classes   ? &r->in.classes
                                                              : NULL;
-    IMREC_TRY(set_out_commit(&r->out, classes,
-                             &(struct set_out_card){r->job->options, r->job->option_count,
-                                                    r->job->skipped + r->result->left_out},
-                             err));
+    IMREC_TRY(set_out_commit(&r->out, classes, &card, err));
     r->result->shards = r->out.done_count;
     r->result->bytes = 0;
     for (uint64_t k = 0; k < r->out.done_count; k++)

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
-#include "codec/codec.h"
+#include "codec/jpeg_encode.h"
 #include "dataset/dataset_check.h"
 #include "im2rec/item/budget.h"
 #include "parallel/ordered.h"
@@ -192,6 +192,7 @@ static enum imrec_status begin(struct run *run, struct imrec_error *err)
     for (uint32_t i = 0; i < run->workers; i++) {
         IMREC_TRY(codec_new(&run->codec[i], err));
         codec_stop_with(run->codec[i], run->t->stop);
+        codec_share_tables(run->codec[i], run->t->tables);
     }
     return IMREC_OK;
 }

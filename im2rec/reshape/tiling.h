@@ -4,6 +4,8 @@
 
 #include "im2rec/reshape/set_out.h"
 
+struct jpeg_tables;
+
 /* A record on its way, complete, and where its image is. */
 struct tiling_record {
     struct set_out_record to; /* `framed` is not looked at */
@@ -21,6 +23,7 @@ struct tiling {
     int64_t threads; /* 0: every CPU */
     uint64_t memory; /* bytes of images in work, and of those that wait to be put; an image that
                         needs more than budget_most() of it stays as it is */
+    const struct jpeg_tables *tables; /* that the JPEGs share; NULL: each has optimal ones */
     const struct stop *stop;
 };
 

@@ -58,6 +58,8 @@ check_options(const struct finished *f, const struct imrec_pack_options *o, stru
     for (size_t i = 0; i < f->m->option_count; i++) {
         const struct manifest_option *there = &f->m->options[i];
         const struct param *p = param_find(pack_params, there->name, strlen(there->name));
+        if (strcmp(there->name, SET_TABLES) == 0)
+            continue;   /* the run has made none yet: shared_tables says what it wishes */
         here[0] = '\0'; /* of "appended", "command" */
         if (p != NULL)
             pack_option_text(o, p, here, sizeof(here));

@@ -2,6 +2,7 @@
  * im2rec/set/journal.c - lines of text, each "check <blank> letter <blank> fields":
  *
  *     j VERSION FINGERPRINT TOTAL FORMAT                      the first line
+ *     t <tab> TABLES                                          Huffman tables that JPEGs share
  *     p INDEX WIDTH HEIGHT WARNINGS CLASS FILE_BYTES KIND     packed  (<tab> report line)
  *     r as p                                                  the same, written again without loss
  *     s INDEX REASON                                          skipped (<tab> report line)
@@ -20,7 +21,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define VERSION 2 /* 1 says no format */
+#define VERSION 3 /* 1 says no format, 2 no tables */
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
@@ -48,6 +49,12 @@ enum imrec_status journal_begin(const char *uri, uint64_t print, uint64_t total,
     if (st != IMREC_OK)
         journal_leave(out);
     return st;
+}
+
+enum imrec_status journal_tables(struct journal *j, const char *text, struct imrec_error *err)
+{
+    return checked_line_put(&j->pending, "t", (struct bytes){(const uint8_t *)text, strlen(text)},
+                            err);
 }
 
 enum imrec_status journal_image(struct journal *j, const struct outcome *o, struct bytes report,
@@ -98,6 +105,8 @@ static enum imrec_status visit(const char *head, struct bytes report,
         return v->image(v->user, &o, report, err);
     if (checked_numbers_read(head, 'f', &s, sizeof(s) / sizeof(uint64_t)))
         return v->shard(v->user, &s, err);
+    if (strcmp(head, "t") == 0)
+        return v->tables(v->user, report, err);
     return imrec_fail(err, IMREC_ERR_CORRUPT,
                       "the journal holds a line that this version does not write: '%.40s'; "
                       "force begins again",

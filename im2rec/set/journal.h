@@ -36,6 +36,9 @@ journal_kind_of(const char *uri, const struct shard_kind **out, struct imrec_err
 IMREC_NODISCARD enum imrec_status journal_begin(const char *uri, uint64_t fingerprint,
                                                 uint64_t total, const struct shard_kind *kind,
                                                 struct journal *out, struct imrec_error *err);
+/* Huffman tables that the set's JPEGs share, as text. */
+IMREC_NODISCARD enum imrec_status
+journal_tables(struct journal *j, const char *text, struct imrec_error *err);
 /* `report`: the line of the report, without its end; n = 0 where there is none. */
 IMREC_NODISCARD enum imrec_status journal_image(struct journal *j, const struct outcome *o,
                                                 struct bytes report, struct imrec_error *err);
@@ -51,6 +54,7 @@ struct journal_visitor {
     enum imrec_status (*image)(void *user, const struct outcome *o, struct bytes report,
                                struct imrec_error *err);
     enum imrec_status (*shard)(void *user, const struct written_shard *s, struct imrec_error *err);
+    enum imrec_status (*tables)(void *user, struct bytes text, struct imrec_error *err);
     const struct stop *stop; /* ends the reading; or NULL */
 };
 /* Whether an interrupted run left a journal under `uri` that is of this list and these options. */

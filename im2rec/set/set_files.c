@@ -202,7 +202,7 @@ static bool fill_shard(struct string_arena *a, const struct shard_kind *kind, co
 }
 
 static bool fill_options(struct string_arena *a, const struct imrec_pack_options *o,
-                         bool unlabelled, struct manifest *m)
+                         const struct set_totals *t, struct manifest *m)
 {
     char text[PACK_OPTION_BYTES];
     for (const struct param *p = pack_params; p->name != NULL; p++) {
@@ -214,8 +214,10 @@ static bool fill_options(struct string_arena *a, const struct imrec_pack_options
             return false;
         m->options[m->option_count++] = (struct manifest_option){p->name, value};
     }
-    if (unlabelled && m->option_count < OPTIONS_MAX)
+    if (t->unlabelled != 0 && m->option_count < OPTIONS_MAX)
         m->options[m->option_count++] = (struct manifest_option){"labels", "none"};
+    if (t->tables != NULL && m->option_count < OPTIONS_MAX)
+        m->options[m->option_count++] = (struct manifest_option){SET_TABLES, t->tables};
     return true;
 }
 
@@ -239,7 +241,7 @@ static bool fill_manifest(struct string_arena *a, const struct set_files *s, con
         m->bytes += m->shards[k].rec.bytes;
     }
     if (t->options == NULL)
-        return m->list.name != NULL && fill_options(a, o, t->unlabelled != 0, m);
+        return m->list.name != NULL && fill_options(a, o, t, m);
     m->option_count = t->option_count;
     memcpy(m->options, t->options, t->option_count * sizeof(*t->options));
     return m->list.name != NULL;

@@ -45,12 +45,14 @@ void set_final_name(const struct set_files *s, uint64_t k, uint64_t count, char 
 IMREC_NODISCARD enum imrec_status
 set_part_exists(const char *name, bool *there, struct imrec_error *err);
 
+#define SET_TABLES "huffman_tables" /* of the manifest's options */
 struct manifest_option;
 struct set_totals {
     const struct written_shard *shards;
     uint64_t shard_count, records, skipped, label_width, list_bytes;
     uint64_t unlabelled; /* records whose label 0 stands for none */
     uint32_t list_crc;
+    const char *tables;                    /* that the JPEGs share, as text; or NULL */
     const struct manifest_option *options; /* NULL: those of the packer */
     size_t option_count;
 };

@@ -42,6 +42,7 @@ struct writer {
     struct skip_limit limit;
     uint64_t most_skips; /* that the run may have; UINT64_MAX: any number */
     struct shard_shape shape;
+    char *tables; /* that JPEGs share, as text; or NULL */
     uint32_t list_crc;
     uint64_t unmarked; /* bytes since the last mark */
     uint64_t quiet_until_ns;
@@ -306,6 +307,21 @@ visit_shard(void *user, const struct written_shard *s, struct imrec_error *err)
     return note_shard(user, s, err);
 }
 
+static enum imrec_status keep_tables(struct writer *w, struct bytes text, struct imrec_error *err)
+{
+    imrec_free(w->tables);
+    w->tables = imrec_zalloc(text.n + 1, 1);
+    if (w->tables == NULL)
+        return IMREC_NO_MEMORY(err, "no memory for Huffman tables");
+    memcpy(w->tables, text.p, text.n);
+    return IMREC_OK;
+}
+
+static enum imrec_status visit_tables(void *user, struct bytes text, struct imrec_error *err)
+{
+    return keep_tables(user, text, err);
+}
+
 static enum imrec_status begin(struct writer *w, struct imrec_error *err)
 {
     const struct job *j = w->o.job;
@@ -319,7 +335,7 @@ static enum imrec_status begin(struct writer *w, struct imrec_error *err)
 
 static enum imrec_status go_on(struct writer *w, uint64_t *done, struct imrec_error *err)
 {
-    const struct journal_visitor v = {w, visit_image, visit_shard, w->o.stop};
+    const struct journal_visitor v = {w, visit_image, visit_shard, visit_tables, w->o.stop};
     const struct job *j = w->o.job;
     struct journal_mark m;
     const uint64_t most =
@@ -417,6 +433,22 @@ enum imrec_status writer_open(const struct writer_options *o, struct writer **ou
     return st;
 }
 
+const char *writer_tables(const struct writer *w)
+{
+    return w->tables;
+}
+
+enum imrec_status writer_take_tables(struct writer *w, const char *text, struct imrec_error *err)
+{
+    if (w->tables != NULL)
+        return IMREC_OK;
+    IMREC_TRY(keep_tables(w, (struct bytes){(const uint8_t *)text, strlen(text)}, err));
+    if (w->o.once)
+        return IMREC_OK;
+    IMREC_TRY(journal_tables(&w->journal, text, err));
+    return mark(w, err);
+}
+
 /* ---- ending ----------------------------------------------------------------------------- */
 
 static enum imrec_status commit_report(struct writer *w, struct imrec_error *err)
@@ -441,6 +473,7 @@ static enum imrec_status finish_all(struct writer *w, struct imrec_error *err)
                                  .skipped = w->tally.skipped,
                                  .label_width = w->label_width,
                                  .unlabelled = w->tally.unlabelled,
+                                 .tables = w->tables,
                                  .list_bytes = list_bytes,
                                  .list_crc = w->list_crc};
     IMREC_TRY(set_write_totals(&w->files, w->o.job, w->o.pack, &t, err));
@@ -505,5 +538,5 @@ void writer_free(struct writer *w)
     tally_free(&w->tally);
     buf_free(&w->text);
     buf_free(&w->line);
-    IMREC_FREE(w->done, w);
+    IMREC_FREE(w->done, w->tables, w);
 }

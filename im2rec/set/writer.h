@@ -25,6 +25,12 @@ struct writer_options {
  * resume). *done is the number of images that the job has to skip. */
 IMREC_NODISCARD enum imrec_status writer_open(const struct writer_options *o, struct writer **out,
                                               uint64_t *done, struct imrec_error *err);
+/* Huffman tables that the set's JPEGs share, as text: those of the run that is continued; NULL:
+ * there are none yet. */
+const char *writer_tables(const struct writer *w);
+/* Notes them, before the first image, where there are none yet. */
+IMREC_NODISCARD enum imrec_status
+writer_take_tables(struct writer *w, const char *text, struct imrec_error *err);
 /* The next image, packed or skipped. With on_error=stop a skipped one is IMREC_ERR_DATA. */
 IMREC_NODISCARD enum imrec_status
 writer_put(struct writer *w, const struct pack_item *p, struct imrec_error *err);

@@ -26,6 +26,7 @@ struct plan {
     const char *folder;           /* of the images' paths: task.root, or what archives are in */
     const char *cwd;              /* where their relative names begin */
     const char *list, *list_name; /* the text that rows are pieces of; its name in messages */
+    const char *tables;           /* that JPEGs share, as text; NULL: there are none */
     bool items;                   /* there is none: the caller that works on a task has its items */
     bool numbered, boxes;         /* of items: their ids are their numbers; struct item_labels */
     uint64_t labels;              /* of each */

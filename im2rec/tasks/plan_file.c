@@ -114,6 +114,7 @@ static const struct {
       {"cwd", offsetof(struct plan, cwd)},
       {"list", offsetof(struct plan, list)},
       {"list_name", offsetof(struct plan, list_name)},
+      {"tables", offsetof(struct plan, tables)},
 };
 
 #define COUNT(a)           (sizeof(a) / sizeof((a)[0]))
@@ -334,7 +335,8 @@ static enum imrec_status check(const struct plan *p, struct imrec_error *err)
     const bool whole = p->task.root != NULL && p->task.out != NULL && p->folder != NULL &&
                        p->cwd != NULL && knows_source(p);
     if (!whole || p->tasks == 0 || p->tasks > IMREC_PLAN_TASKS_MOST || p->o.copies < 1 ||
-        p->images > UINT64_MAX / (uint64_t)p->o.copies || p->widest > UINT32_MAX)
+        p->images > UINT64_MAX / (uint64_t)p->o.copies || p->widest > UINT32_MAX ||
+        p->o.shared_tables != (p->tables != NULL))
         return damaged(p, "a value is missing or out of range", err);
     return IMREC_OK;
 }

@@ -254,7 +254,11 @@ write_set(struct finish *f, struct imrec_pack_result *out, struct imrec_error *e
     f->progress.total = f->job.total;
     f->progress.done = f->progress.resumed = f->done;
     f->progress.skipped = out->skipped;
-    enum imrec_status st = join_all(f, err);
+    enum imrec_status st = IMREC_OK;
+    if (f->p->tables != NULL)
+        st = writer_take_tables(f->writer, f->p->tables, err);
+    if (st == IMREC_OK)
+        st = join_all(f, err);
     if (st == IMREC_OK)
         st = note_finishing(f->p, err);
     if (st == IMREC_OK)

@@ -189,6 +189,9 @@ draft(struct draft *d, const char *plan, const struct imrec_pack_task *task,
     struct imrec_pack_task named = *task;
     named.root = task->root != NULL ? task->root : "";
     IMREC_TRY(plan_of_command(p, &named, options, err));
+    if (p->o.shared_tables)
+        return IMREC_REFUSE(err, "shared_tables are made of a sample of all images, and where a "
+                                 "plan of items is made, there are none");
     p->items = p->o.pack_label = true;
     p->tasks = tasks;
     IMREC_TRY(take_counts(p, items, err));

@@ -12,7 +12,7 @@
 #include "im2rec/list/archive_folder.h"
 #include "im2rec/list/archive_names.h"
 #include "im2rec/set/set_files.h"
-#include "im2rec/watch.h"
+#include "im2rec/shared_tables.h"
 #include "storage/sink.h"
 #include "storage/source.h"
 
@@ -284,9 +284,28 @@ enum imrec_status plan_write_classes(struct plan *p, const struct job *j, struct
 
 /* ---- the plan --------------------------------------------------------------------------- */
 
+/* The Huffman tables that the JPEGs of all tasks share. */
 static enum imrec_status
-write_files(struct plan *p, struct job *j, const struct stop *stop, struct imrec_error *err)
+make_tables(struct plan *p, struct job *j, struct watch *watch, struct imrec_error *err)
 {
+    char text[JPEG_TABLES_TEXT];
+    struct jpeg_tables tables;
+    struct file_root root;
+    if (!p->o.shared_tables)
+        return IMREC_OK;
+    file_root_init(&root, p->folder, p->scanned, &watch->stop);
+    const struct pack_run run = {
+        .o = &p->o, .job = j, .root = &root, .watch = watch, .progress = {.total = j->total}};
+    IMREC_TRY(shared_tables_sample(&run, &tables, err));
+    jpeg_tables_text(&tables, text);
+    p->tables = keep_text(p, text);
+    return p->tables != NULL ? IMREC_OK : IMREC_NO_MEMORY(err, "no memory for a plan");
+}
+
+static enum imrec_status
+write_files(struct plan *p, struct job *j, struct watch *watch, struct imrec_error *err)
+{
+    const struct stop *stop = &watch->stop;
     p->archives = j->archives != NULL;
     p->folder = keep_absolute(p, job_root(j, &p->task));
     if (p->folder == NULL)
@@ -297,6 +316,7 @@ write_files(struct plan *p, struct job *j, const struct stop *stop, struct imrec
     p->fingerprint = j->fingerprint;
     p->images = j->images;
     p->widest = j->widest;
+    IMREC_TRY(make_tables(p, j, watch, err));
     IMREC_TRY(plan_write_classes(p, j, err));
     if (p->skips != 0)
         IMREC_TRY(plan_skips_write(p, &j->scan, err));
@@ -360,7 +380,7 @@ make(struct plan *p, uint64_t tasks, struct watch *watch, struct imrec_error *er
     if (st == IMREC_OK)
         st = plan_count_tasks(p, tasks, err);
     if (st == IMREC_OK)
-        st = write_files(p, &job, &watch->stop, err);
+        st = write_files(p, &job, watch, err);
     job_close(&job);
     return st;
 }

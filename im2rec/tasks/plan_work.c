@@ -2,6 +2,7 @@
  * to its report. */
 #include "base/error.h"
 #include "base/sized.h"
+#include "codec/jpeg_encode.h"
 #include "im2rec/item/read_file.h"
 #include "im2rec/pack_run.h"
 #include "im2rec/tasks/heartbeat.h"
@@ -63,8 +64,11 @@ static enum imrec_status pack_images(struct plan *p, const struct plan_row *row,
 {
     struct file_root root;
     struct imrec_pack_options o = p->o;
+    struct jpeg_tables tables;
     const uint64_t copies = (uint64_t)o.copies;
     IMREC_TRY(absolute_masks(p, &o, err));
+    if (p->tables != NULL && !jpeg_tables_read(&tables, p->tables))
+        return imrec_fail(err, IMREC_ERR_CORRUPT, "%s: its Huffman tables are none", p->uri);
     file_root_init(&root, p->folder, p->scanned, &watch->stop);
     struct pack_run r = {.o = &o,
                          .job = job,
@@ -75,6 +79,7 @@ static enum imrec_status pack_images(struct plan *p, const struct plan_row *row,
                          .first = row->first * copies,
                          .put = put,
                          .user = files,
+                         .tables = p->tables != NULL ? &tables : NULL,
                          .progress = {.total = row->images * copies}};
     IMREC_TRY(pack_run(&r, err));
     if (items == NULL && files->end.images != row->images * copies)

@@ -38,7 +38,10 @@ struct imrec_reshape_options {
                   What is no JPEG, is arithmetic, has defects, or takes more than 896 MiB of
                   memory is copied. Several shards stay several, unless shards or shard_size
                   say otherwise */
-    int64_t threads; /* that do it; 0: every CPU this process may use */
+    int64_t threads;    /* that do it; 0: every CPU this process may use */
+    bool shared_tables; /* with tile: all these JPEGs have the same Huffman tables, made of a sample
+                           of the records, which are read once more for it: about 1 % more bytes,
+                           which readers decode faster */
 };
 
 struct imrec_reshape_result {

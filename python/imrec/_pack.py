@@ -28,7 +28,7 @@ __all__ = ["pack", "webdataset"]
 _ASKED = ("encoding", "quality", "color")  # requested if given, whatever the value; they apply to pixels, too
 _CHANGING = {row.name: default_of(row) for row in _tables.PACK if row.group == "image" and row.name not in (
     "pass_through", "check", "max_pixels", "accept_truncated", "format", "copies", "ignore_label", "keypoint_pairs", "drawn_on",
-    "tile", "baseline")}
+    "tile", "baseline", "shared_tables")}
 
 
 def _pack(source: Any, out: Any, *, root: Any = None, image: str = ANY_IMAGE, label: str | None = ANY_LABEL,
@@ -231,7 +231,7 @@ else:
 
     An image is the bytes of a file, a path, an array uint8 (H, W), (H, W, 1), (H, W, 3), (H, W, 4), or a Pillow image.
     Bytes and files are stored as they are, unless an option of the group "image" changes them (pass_through=True keeps them
-    even then); tile="yes" and baseline=True alone write JPEGs again without loss. Arrays and Pillow images are stored as PNG, without loss, unless `encoding` is given.
+    even then); tile="yes" and baseline=True alone write JPEGs again without loss (with shared_tables=True, too). Arrays and Pillow images are stored as PNG, without loss, unless `encoding` is given.
     fields="txt,json?" packs files next to the images of a folder or list, of a tar's samples, or features of a TFRecord file as
     fields of their records; items have none.
     A label is a number, several, or the name of a class; `classes` may be a list of names. Class names of an ImageFolder or a

@@ -1,8 +1,9 @@
 /* tests/fuzz/fuzz_rewrite.c - arbitrary bytes as a JPEG that is written again: without loss, as
- * tiles, as sequential, as it is plain; and out of its pixels, by the encoder's variants, whose
- * bytes are equal. What is written has no defects, the same pixels in the lossless ways, and both
- * decoders read it alike. */
+ * tiles, with tables of others, too, as sequential, as it is plain; and out of its pixels, by the
+ * encoder's variants, whose bytes are equal. What is written has no defects, the same pixels in the
+ * lossless ways, and both decoders read it alike. */
 #include "codec/jpeg/encode/jpeg_encoder.h"
+#include "codec/jpeg_encode.h"
 #include "tests/support/twin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -40,14 +41,15 @@ static void check_written(struct twin *t, struct bytes jpeg, const struct image 
     image_free(&image);
 }
 
-static void
-rewrite(struct twin *t, struct bytes jpeg, rewrite_fn *write, const struct image *pixels)
+static void rewrite(struct twin *t, struct bytes jpeg, rewrite_fn *write,
+                    const struct jpeg_tables *tables, const struct image *pixels)
 {
     struct codec *c;
     struct imrec_image_info info;
     struct bytes out;
     bool done = false;
     twin_must(codec_new(&c, NULL) == IMREC_OK, "in memory");
+    codec_share_tables(c, tables);
     if (codec_begin(c, jpeg, &limits, &info, NULL) == IMREC_OK) {
         twin_must(write(c, &done, &out, NULL) == IMREC_OK, "a rewrite has no way to fail");
         twin_must(!done || pixels != NULL, "what has defects is not written again");
@@ -86,6 +88,8 @@ static void encode_all(struct twin *t, struct bytes jpeg, const struct image *im
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static rewrite_fn *const ways[] = {codec_tile_jpeg, codec_baseline_jpeg, codec_plain_jpeg};
+    const struct jpeg_counts none = {{0}};
+    struct jpeg_tables tables;
     struct twin t;
     struct image image = {0};
     if (size < 4 || data[0] != 0xFF)
@@ -95,10 +99,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     memcpy(copy, data, size);
     const struct bytes jpeg = {copy, size};
+    jpeg_tables_make(&tables, &none);
     twin_begin(&t);
     const bool good = decode(t.libjpeg, jpeg, &image);
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-        rewrite(&t, jpeg, ways[i], good ? &image : NULL);
+        rewrite(&t, jpeg, ways[i], NULL, good ? &image : NULL);
+    rewrite(&t, jpeg, codec_tile_jpeg, &tables, good ? &image : NULL);
     if (good)
         encode_all(&t, jpeg, &image);
     twin_end(&t);

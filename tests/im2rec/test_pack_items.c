@@ -34,13 +34,14 @@ static void expect_same_records(void)
 
 CASE(.timeout = 100, .setup = setup, .teardown = teardown)
 
-LOOP_TEST(bytes_and_paths_are_packed_as_a_list_is, 0, 8) /* _i: kind, options */
+LOOP_TEST(bytes_and_paths_are_packed_as_a_list_is, 0, 12) /* _i: kind, options */
 {
     s.kind = _i % 2 == 0 ? ITEM_BYTES : ITEM_PATHS;
     p.o.pass_through = _i / 2 == 1;
     p.o.resize = _i / 2 == 2 ? 20 : 0;
-    p.o.augment = _i / 2 == 3 ? "rand_mirror=1 max_rotate_angle=20" : "";
-    p.o.copies = _i / 2 == 3 ? 3 : 1;
+    p.o.augment = _i / 2 == 3 || _i / 2 == 5 ? "rand_mirror=1 max_rotate_angle=20" : "";
+    p.o.copies = _i / 2 == 3 || _i / 2 == 5 ? 3 : 1;
+    p.o.shared_tables = _i / 2 >= 4;
     p.o.pack_label = true;
     pack_list("a");
     const struct imrec_pack_result list = p.result;
@@ -64,6 +65,7 @@ LOOP_TEST(bytes_depend_on_no_thread_nor_on_memory, 0, 4) /* _i: threads */
     p.o.augment = "rand_crop=1 data_shape=3,20,20 brightness=0.3";
     p.o.shard_size = 40000;
     p.o.threads = 1;
+    p.o.shared_tables = _i % 2 == 1;
     expect_ok("a");
     p.o.threads = threads[_i];
     p.o.memory = _i == 3 ? 16 << 20 : p.o.memory;

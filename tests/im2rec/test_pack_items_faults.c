@@ -87,12 +87,14 @@ TEST(a_full_disk_keeps_the_old_set)
 }
 
 /* The n-th request fails, for every n: the run's own ends it, an image's is tried again. */
-LOOP_TEST(memory_that_runs_out_leaves_nothing_or_is_tried_again, 0, 4) /* _i: the set */
+LOOP_TEST(memory_that_runs_out_leaves_nothing_or_is_tried_again, 0, 5) /* _i: the set */
 {
     static const char *const names[] = {"ant", "bee", "cow"};
     long ended = 0, tried_again = 0;
     const int in = dup(STDIN_FILENO); /* as whoever packs may have it */
     choose_set(_i);
+    p.o.shared_tables = _i == 4;
+    p.o.pass_through = _i != 4;
     s.source.classes = names;
     s.source.class_count = 3;
     p.o.threads = 1;

@@ -106,7 +106,7 @@ static enum imrec_status
 resume(uint64_t print, uint64_t total, struct seen *seen, struct journal_mark *m)
 {
     struct journal j;
-    const struct journal_visitor v = {seen, see_image, see_shard, NULL};
+    const struct journal_visitor v = {.user = seen, .image = see_image, .shard = see_shard};
     *seen = (struct seen){0};
     const enum imrec_status st = journal_resume(uri, print, total, most_skips, &v, &j, m, &err);
     journal_leave(&j);

@@ -193,6 +193,34 @@ def test_quality_targets_choose_the_quality_of_each_image(out):
         imrec.pack(rows, out, encoding="jpg", quality_target="bytes=9", force=True)
 
 
+def tables(jpeg):
+    """The segments of a JPEG's Huffman tables."""
+    found, at = [], 2
+    while jpeg[at + 1] != 0xDA:
+        size = int.from_bytes(jpeg[at + 2:at + 4], "big")
+        found += [jpeg[at:at + 2 + size]] if jpeg[at + 1] == 0xC4 else []
+        at += 2 + size
+    return found
+
+
+def test_shared_tables_are_the_same_in_all_jpegs(out):
+    rows = [(jpeg(make_image(i)), i) for i in range(5)] + [(make_image(9), 5)]
+    imrec.pack(iter(rows), out, encoding="jpg", quality=80, shared_tables=True)
+    shared = records(out)
+    assert len({tuple(tables(r.image)) for r in shared}) == 1 and len(tables(shared[0].image)) == 4
+    imrec.pack(iter(rows[:2]), out, encoding="jpg", append=True)
+    assert {tuple(tables(r.image)) for r in records(out)} == {tuple(tables(shared[0].image))}
+    imrec.pack(iter(rows), out, encoding="jpg", quality=80, force=True)
+    for own, other in zip(records(out), shared):
+        assert tables(own.image) != tables(other.image)
+        np.testing.assert_array_equal(own.pixels(), other.pixels())
+    imrec.pack(iter(rows[:5]), out, tile="yes", shared_tables=True, force=True)  # without loss
+    for kept, (image, _) in zip(records(out), rows):
+        np.testing.assert_array_equal(kept.pixels(), imrec.decode(image))
+    with pytest.raises(imrec.ArgumentError, match="shared_tables is about JPEGs that are encoded"):
+        imrec.pack(iter(rows), out, shared_tables=True, force=True)
+
+
 def test_options_of_the_group_image_are_asked_of_all_and_pass_through_keeps_bytes(out):
     rows = [(jpeg(make_image(0)), 0), (make_image(1), 1)]
     card = imrec.pack(rows, out, resize=12)

@@ -369,7 +369,9 @@ enum imrec_status jpeg_encode(struct jpeg_encoder *e, const struct imrec_image *
     jpeg_heads_make(&heads, image, how, how->tile ? e->mcus_across : 0);
     const struct word_file file = {.head = {heads.head, heads.head_bytes},
                                    .scan_head = {heads.scan_head, heads.scan_head_bytes},
-                                   .has = {true, true, colour, colour}};
+                                   .has = {true, true, colour, colour},
+                                   .shared = how->shared,
+                                   .shared_most = how->shared_most};
     const uint32_t pieces = (uint32_t)ceil_div(e->mcus_across, PIECE_MCUS);
     const struct word_source from = {.context = e,
                                      .stop = stop,

@@ -10,11 +10,15 @@
 
 struct jpeg_encoder; /* memory of one thread, used again */
 struct stop;
+struct symbol_spec;
 
 struct jpeg_encoding {
     int quality;      /* 1..100 */
     bool tile;        /* a restart marker at the end of each row of MCUs */
     bool full_chroma; /* 4:4:4; else 4:2:0 */
+    /* As of struct word_file. */
+    const struct symbol_spec *shared;
+    uint64_t shared_most;
 };
 
 IMREC_NODISCARD enum imrec_status

@@ -33,6 +33,8 @@ struct jpeg_optimizer {
     uint8_t *bits; /* the scan, or a restart interval, without stuffing */
     size_t bits_room;
     struct layout layout;
+    const struct symbol_spec *shared;
+    uint64_t shared_most;
     /* what is being read */
     struct intervals v;
     struct bit_reader r;
@@ -310,21 +312,59 @@ read_next(void *context, struct symbol_words *w, enum words_next *next, struct i
     return IMREC_OK;
 }
 
+/* False: libjpeg does not write such a one. */
+static bool read_head(struct jpeg_optimizer *o, struct bytes jpeg)
+{
+    struct layout *l = &o->layout;
+    if (jpeg.n < 2 || !read_layout(jpeg, l))
+        return false;
+    const bool *has = l->file.has;
+    for (uint32_t t = 0; t < WORD_TABLES; t++)
+        if (has[t] && !symbol_reader_make(&o->reader[t], &l->spec[t]))
+            return false;
+    return has[0] && has[1] && (l->blocks == 1 || (has[2] && has[3]));
+}
+
+static struct word_source source_of(struct jpeg_optimizer *o, const struct stop *stop)
+{
+    return (struct word_source){.context = o,
+                                .stop = stop,
+                                .pieces = o->layout.mcus,
+                                .begin = begin_reading,
+                                .next = read_next};
+}
+
+void jpeg_optimizer_share(struct jpeg_optimizer *o, const struct symbol_spec *shared,
+                          uint64_t shared_most)
+{
+    o->shared = shared;
+    o->shared_most = shared_most;
+}
+
+enum imrec_status jpeg_optimizer_count(struct jpeg_optimizer *o, struct bytes jpeg,
+                                       const struct stop *stop, uint64_t *count, bool *done,
+                                       struct imrec_error *err)
+{
+    *done = false;
+    if (!read_head(o, jpeg))
+        return IMREC_OK;
+    const struct word_source from = source_of(o, stop);
+    IMREC_TRY(words_count(&o->words, &from, done, err));
+    for (uint32_t i = 0; *done && i < WORD_SYMBOLS; i++)
+        count[i] += words_count_of(&o->words, i);
+    return IMREC_OK;
+}
+
 enum imrec_status jpeg_optimize(struct jpeg_optimizer *o, struct bytes plain,
                                 const struct stop *stop, struct buf *out, bool *done,
                                 struct imrec_error *err)
 {
-    struct layout *l = &o->layout;
+    struct word_file *file = &o->layout.file;
     *done = false;
-    if (!read_layout(plain, l))
+    if (!read_head(o, plain))
         return IMREC_OK;
-    const bool *has = l->file.has;
-    for (uint32_t t = 0; t < WORD_TABLES; t++)
-        if (has[t] && !symbol_reader_make(&o->reader[t], &l->spec[t]))
-            return IMREC_OK;
-    if (!has[0] || !has[1] || (l->blocks > 1 && (!has[2] || !has[3])))
-        return IMREC_OK;
-    const struct word_source from = {
-        .context = o, .stop = stop, .pieces = l->mcus, .begin = begin_reading, .next = read_next};
-    return words_write(&o->words, &from, &l->file, out, done, err);
+    file->shared = o->shared;
+    file->shared_most = o->shared_most;
+    const struct word_source from = source_of(o, stop);
+    return words_write(&o->words, &from, file, out, done, err);
 }

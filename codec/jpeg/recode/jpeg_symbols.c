@@ -166,6 +166,13 @@ bool symbol_spec_optimal(struct symbol_spec *spec, const uint64_t count[SYMBOLS]
     return true;
 }
 
+void symbol_spec_of_many(struct symbol_spec *spec, uint64_t count[SYMBOLS])
+{
+    while (!symbol_spec_optimal(spec, count))
+        for (uint32_t i = 0; i < SYMBOLS; i++)
+            count[i] -= count[i] / 2;
+}
+
 void symbol_entries_make(uint32_t entry[SYMBOLS], const struct symbol_spec *spec)
 {
     uint32_t code = 0, k = 0;

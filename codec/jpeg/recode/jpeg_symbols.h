@@ -31,6 +31,8 @@ uint32_t symbol_long(const struct symbol_reader *r, uint32_t bits16);
  * they are shortened some are above 32, where libjpeg gives up; it takes counts that grow like
  * Fibonacci's numbers, millions of them. */
 IMREC_NODISCARD bool symbol_spec_optimal(struct symbol_spec *spec, const uint64_t count[SYMBOLS]);
+/* The same of any counts: they are halved until their tree is no deeper. */
+void symbol_spec_of_many(struct symbol_spec *spec, uint64_t count[SYMBOLS]);
 /* Of each symbol: its code, with room for the extra bits, << 5 | bits of both; 0: it does not
  * occur. */
 void symbol_entries_make(uint32_t entry[SYMBOLS], const struct symbol_spec *spec);

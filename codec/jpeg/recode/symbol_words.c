@@ -85,8 +85,8 @@ static enum imrec_status reserve(uint8_t **p, size_t *room, size_t bytes, struct
 
 /* ---- counting ------------------------------------------------------------------------------ */
 
-static enum imrec_status count_all(struct symbol_words *w, const struct word_source *from,
-                                   bool *good, struct imrec_error *err)
+enum imrec_status words_count(struct symbol_words *w, const struct word_source *from, bool *good,
+                              struct imrec_error *err)
 {
     w->dropped = false;
     w->words = w->ends = 0;
@@ -113,21 +113,12 @@ static enum imrec_status count_all(struct symbol_words *w, const struct word_sou
     return IMREC_OK;
 }
 
-static uint64_t count_of(const struct symbol_words *w, uint32_t symbol)
-{
-    return w->count[0][symbol] + w->count[1][symbol];
-}
-
-/* Counts that grow like Fibonacci's numbers, millions of them, make too deep a tree: they are
- * halved. */
 static void make_table(struct symbol_words *w, uint32_t table)
 {
     uint64_t count[SYMBOLS];
     for (uint32_t i = 0; i < SYMBOLS; i++)
-        count[i] = count_of(w, table * SYMBOLS + i);
-    while (!symbol_spec_optimal(&w->spec[table], count))
-        for (uint32_t i = 0; i < SYMBOLS; i++)
-            count[i] -= count[i] / 2;
+        count[i] = words_count_of(w, table * SYMBOLS + i);
+    symbol_spec_of_many(&w->spec[table], count);
     symbol_entries_make(w->entry + table * SYMBOLS, &w->spec[table]);
 }
 
@@ -136,8 +127,31 @@ static size_t scan_bytes(const struct symbol_words *w)
 {
     uint64_t bits = 7;
     for (uint32_t i = 0; i < WORD_SYMBOLS; i++)
-        bits += count_of(w, i) * (w->entry[i] & 31);
+        bits += words_count_of(w, i) * (w->entry[i] & 31);
     return (size_t)(bits / 8 + w->ends * 3);
+}
+
+/* False: the image needs tables of its own. */
+static bool take_shared(struct symbol_words *w, const struct word_file *file)
+{
+    if (file->shared == NULL)
+        return false;
+    for (uint32_t t = 0; t < WORD_TABLES; t++) {
+        w->spec[t] = file->shared[t];
+        symbol_entries_make(w->entry + t * SYMBOLS, &w->spec[t]);
+    }
+    for (uint32_t i = 0; i < WORD_SYMBOLS; i++)
+        if (words_count_of(w, i) != 0 && w->entry[i] == 0)
+            return false;
+    return scan_bytes(w) <= file->shared_most;
+}
+
+static void make_tables(struct symbol_words *w, const struct word_file *file)
+{
+    if (take_shared(w, file))
+        return;
+    for (uint32_t t = 0; t < WORD_TABLES; t++)
+        make_table(w, t);
 }
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -301,11 +315,10 @@ enum imrec_status words_write(struct symbol_words *w, const struct word_source *
                               struct imrec_error *err)
 {
     enum { TABLE_BYTES = 5 + LONGEST_CODE + SYMBOLS };
-    IMREC_TRY(count_all(w, from, done, err));
+    IMREC_TRY(words_count(w, from, done, err));
     if (!*done)
         return IMREC_OK;
-    for (uint32_t t = 0; t < WORD_TABLES; t++)
-        make_table(w, t);
+    make_tables(w, file);
     const size_t scan = scan_bytes(w);
     const size_t most = file->head.n + WORD_TABLES * TABLE_BYTES + file->scan_head.n + 2 * scan + 2;
     out->n = 0;

@@ -52,6 +52,10 @@ struct word_source {
 struct word_file {
     struct bytes head, scan_head;
     bool has[WORD_TABLES];
+    /* WORD_TABLES that other images have, too, in place of optimal ones; NULL: there are none. An
+     * image that has another symbol, or whose scan takes more bytes with them, gets its own. */
+    const struct symbol_spec *shared;
+    uint64_t shared_most;
 };
 
 void words_drop(struct symbol_words *w); /* its memory */
@@ -62,6 +66,15 @@ uint64_t words_claim(uint64_t words);
 bool words_reserve(struct symbol_words *w, size_t more);
 /* Counts words that have been put at the end, and takes them. */
 void words_append(struct symbol_words *w, const uint32_t *end);
+
+/* Counts all of them. *done false: the source declined. */
+IMREC_NODISCARD enum imrec_status words_count(struct symbol_words *w,
+                                              const struct word_source *from, bool *done,
+                                              struct imrec_error *err);
+static inline uint64_t words_count_of(const struct symbol_words *w, uint32_t symbol)
+{
+    return w->count[0][symbol] + w->count[1][symbol];
+}
 
 /* The whole JPEG into out->p[0..n). *done false: the source declined; out is worthless. */
 IMREC_NODISCARD enum imrec_status
