@@ -27,6 +27,13 @@ if(NOT IMREC_SANITIZE)
   endforeach()
 endif()
 
+# Packages, and machines that have nothing else (tests/long).
+foreach(name bare debian conan)
+  add_test(NAME ${name} COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/${name}.sh ${PROJECT_SOURCE_DIR}
+                                ${PROJECT_BINARY_DIR}/${name})
+  set_tests_properties(${name} PROPERTIES LABELS "install;long" TIMEOUT 7200 SKIP_RETURN_CODE 77)
+endforeach()
+
 # The binary interface of the library is the one that is kept. Debug information tells it: that of gcc, with -g.
 if(BUILD_SHARED_LIBS AND NOT IMREC_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL
    "RelWithDebInfo")

@@ -3,7 +3,7 @@ if(Python3_FOUND)
   add_test(NAME layers COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/dev/check_layers.py ${PROJECT_SOURCE_DIR})
   add_test(NAME rooms COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tools/dev/rooms.py)
 endif()
-foreach(check format headers limits readme scripts words)
+foreach(check format headers limits readme scripts version words)
   add_test(NAME lint_${check} COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/${check}.sh
            WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   list(APPEND lints lint_${check})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 
@@ -15,6 +16,8 @@ def run(program: str, arguments: list[str]) -> int:
     path = os.path.join(folder, program)
     if not os.path.exists(path):
         path = os.path.join(folder, "imrec")  # a wheel has one file, which is each of them by its name
+    if not os.path.exists(path):
+        path = shutil.which(program) or path  # Debian has the programs in a package of their own
     for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and the program would inherit that
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     sys.stdout.flush()
