@@ -12,8 +12,14 @@ class Ranges(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self):
-        with open("." + self.path, "rb") as file:
-            data = file.read()
+        try:
+            with open("." + self.path, "rb") as file:
+                data = file.read()
+        except FileNotFoundError:
+            self.send_response(404)
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
         found = re.fullmatch(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
         begin, end = (int(found[1]), min(int(found[2] or len(data)) + 1, len(data))) if found else (0, len(data))
         self.send_response(206 if found else 200)

@@ -50,6 +50,7 @@ check_https() { # a server of this machine with a certificate that the machine d
     until [ -s port ]; do sleep 0.1; done
     port=$(cat port)
     local status=0
+    unset CURL_CA_BUNDLE SSL_CERT_FILE SSL_CERT_DIR
     venv/bin/imrec info "https://localhost:$port/set.rec" >said 2>&1 && status=1
     grep -qi certificate said || status=2
     SSL_CERT_FILE=$folder/cert.pem venv/bin/imrec info "https://localhost:$port/set.rec" >said 2>&1 || status=3
