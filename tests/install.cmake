@@ -28,7 +28,7 @@ if(NOT IMREC_SANITIZE)
 endif()
 
 # Packages, and machines that have nothing else (tests/long).
-foreach(name bare debian conan)
+foreach(name bare debian)
   add_test(NAME ${name} COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/${name}.sh ${PROJECT_SOURCE_DIR}
                                 ${PROJECT_BINARY_DIR}/${name})
   set_tests_properties(${name} PROPERTIES LABELS "install;long" TIMEOUT 7200 SKIP_RETURN_CODE 77)

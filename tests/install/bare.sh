@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bare.sh SOURCE FOLDER - how long a machine that has nothing but Debian takes to its first batch: at most 60 s from the wheel,
+# bare.sh SOURCE FOLDER [WHEEL] - how long a machine that has nothing but Debian takes to its first batch: at most 60 s from the wheel,
 # at most 150 s from a clone. The machine is a chroot made by mmdebstrap; its packages, pip's too, are downloaded each time.
 # Needs root, mmdebstrap and the wheel of tools/dev/build_wheel; IMREC_LOADED=1 prints times without comparing them.
 set -euo pipefail
@@ -8,27 +8,27 @@ if [ "$(id -u)" -ne 0 ] || ! command -v mmdebstrap >/dev/null; then
     echo "skipped: needs root and mmdebstrap"
     exit 77
 fi
-wheel=$("$source/tools/dev/build_wheel" "$folder/wheel") || exit $?
+wheel=${3:-$("$source/tools/dev/build_wheel" "$folder/wheel")} || exit $?
+mkdir -p "$folder"
 suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-finish() {
-    umount -q "$root/proc" "$root/dev" 2>/dev/null || true
-    rm -rf "$root"
-}
 root=$(mktemp -d "${TMPDIR:-/tmp}/imrec-bare-XXXXXX")
-trap finish EXIT
+remove() { rm -rf --one-file-system "$root"; }
+trap remove EXIT
 
 bare() { # a machine as it is when it is new, with what this one knows of networks
-    umount -q "$root/proc" "$root/dev" 2>/dev/null || true
-    rm -rf "$root"
-    mmdebstrap --quiet --variant=minbase --include=ca-certificates "$suite" "$root" >/dev/null
-    mount -t proc proc "$root/proc"
-    mount --bind /dev "$root/dev"
+    remove
+    unshare --mount --propagation private mmdebstrap --quiet --variant=minbase --include=ca-certificates "$suite" "$root" >/dev/null
     cp /etc/resolv.conf "$root/etc/"
     cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
     mkdir "$root/imrec"
 }
-inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-    PIP_CERT=/etc/ssl/certs/ca-certificates.crt PIP_DISABLE_PIP_VERSION_CHECK=1 bash -euc "$1"; }
+# Mounts are those of a namespace, and end with it: nothing of this machine is ever below the folder that is removed.
+inside() {
+    # shellcheck disable=SC2016
+    unshare --mount --propagation private bash -euc 'mount -t proc proc "$1/proc" && exec chroot "$1" env -i \
+        PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
+        PIP_CERT=/etc/ssl/certs/ca-certificates.crt PIP_DISABLE_PIP_VERSION_CHECK=1 bash -euc "$2"' bash "$root" "$1"
+}
 timed() { # NAME LIMIT COMMANDS
     local began=$SECONDS took
     inside "$3" >"$folder/log" 2>&1 || { tail -30 "$folder/log" && exit 1; }

@@ -19,10 +19,10 @@ dpkg-buildpackage -us -uc >../log 2>&1 || { tail -30 ../log && exit 1; }
 cd ..
 lintian --fail-on error,warning --suppress-tags bad-distribution-in-changes-file,initial-upload-closes-no-bugs ./*.changes
 root=$folder/root
-finish() { rm -rf "$root"; }
+finish() { rm -rf --one-file-system "$root"; }
 trap finish EXIT
 suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
-mmdebstrap --quiet --variant=minbase --include=gcc,libc6-dev,pkg-config "$suite" "$root" >/dev/null
+unshare --mount --propagation private mmdebstrap --quiet --variant=minbase --include=gcc,libc6-dev,pkg-config "$suite" "$root" >/dev/null
 mkdir "$root/packages" && cp ./*.deb "$root/packages" && cp /etc/resolv.conf "$root/etc"
 cp -r "imrec-$version" "$root/imrec"
 inside() { chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive bash -euc "$1"; }
