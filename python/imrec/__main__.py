@@ -10,14 +10,25 @@ import sys
 PROGRAMS = ("imrec", "im2rec", "ctf2bin")
 
 
+def _is_script(path: str) -> bool:
+    with open(path, "rb") as file:
+        return file.read(2) == b"#!"
+
+
+def _file_of(program: str) -> str:
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin")
+    for name in (program, "imrec"):  # a wheel has one file, which is each of them by its name
+        if os.path.exists(os.path.join(folder, name)):
+            return os.path.join(folder, name)
+    other = shutil.which(program)  # Debian has the programs in a package of their own
+    if other is not None and not _is_script(other):  # which would run this file again
+        return other
+    return os.path.join(folder, program)
+
+
 def run(program: str, arguments: list[str]) -> int:
     """Replaces this process by the program, with its exit status and signals. Returns only if that fails."""
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "bin")
-    path = os.path.join(folder, program)
-    if not os.path.exists(path):
-        path = os.path.join(folder, "imrec")  # a wheel has one file, which is each of them by its name
-    if not os.path.exists(path):
-        path = shutil.which(program) or path  # Debian has the programs in a package of their own
+    path = _file_of(program)
     for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores them, and the program would inherit that
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     sys.stdout.flush()

@@ -55,7 +55,12 @@ def test_a_closed_pipe_ends_it_by_the_signal_that_ends_a_program(shard):
     assert statuses[0] == statuses[1] != 0
 
 
-def test_what_is_not_there_is_an_error(tmp_path, capsys):
+def test_what_is_not_there_is_an_error(tmp_path, capsys, monkeypatch):
+    script = tmp_path / "scripts" / "im2rec"  # which runs the package's own; to run it would never end
+    script.parent.mkdir()
+    script.write_text("#!/bin/sh\nexit 3\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(script.parent))
     copy = tmp_path / "__main__.py"
     copy.write_bytes(MAIN.read_bytes())
     before = {name: signal.getsignal(name) for name in (signal.SIGPIPE, signal.SIGXFSZ)}
