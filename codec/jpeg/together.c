@@ -243,7 +243,12 @@ static bool take_tables(struct together *t, const struct frame *f)
 static bool is_right_size(const struct together_image *i, const struct member *m)
 {
     const struct frame *f = &m->frame;
-    const uint64_t pixels = (uint64_t)i->region.width * i->region.height;
+    const struct imrec_rect r = i->region;
+    const uint64_t pixels = (uint64_t)r.width * r.height;
+    const uint32_t width = divide_up(i->width, i->denominator),
+                   height = divide_up(i->height, i->denominator);
+    if (r.x > width || r.width > width - r.x || r.y > height || r.height > height - r.y)
+        return false;
     return f->width == i->width && f->height == i->height && i->image.n <= MOST_BYTES &&
            pixels <= MOST_SAMPLES;
 }
