@@ -202,7 +202,7 @@ TEST(each_is_as_alone)
     end(&s);
 }
 
-/* All lanes have one. */
+/* All lanes have one; without vectors there is a single lane. */
 TEST(equal_tables_are_decoded_side_by_side)
 {
     const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 2, .v = 2, .quality = 90};
@@ -217,7 +217,8 @@ TEST(equal_tables_are_decoded_side_by_side)
         ck_assert_int_eq(decode(s.codec, p, &p->truth, &p->pixels), IMREC_OK);
     }
     run(&s);
-    ck_assert_uint_eq(s.most_open, CODEC_TOGETHER_MOST);
+    const bool vectors = lane_kernels[cpu_level()].is_faster;
+    ck_assert_uint_eq(s.most_open, vectors ? CODEC_TOGETHER_MOST : 1);
     uint64_t others = 0; /* that are not asked for, or for something else */
     for (uint64_t n = 1; n <= MOST; n++)
         others += n % NOT_ASKED == 0 || n % 7 == 0 || n % 8 == 0 || n % 9 == 0;
