@@ -3,6 +3,7 @@
  * how many. */
 #include "codec/jpeg/tiled.h"
 #include "tests/support/images.h"
+#include "tests/support/regions.h"
 #include "tests/support/suite.h"
 #include "tests/support/twin.h"
 
@@ -59,14 +60,6 @@ static struct jpeg_layout any_layout(void)
     return l;
 }
 
-static struct imrec_rect any_region(uint32_t width, uint32_t height)
-{
-    struct imrec_rect r = {pick(&g_state, width), pick(&g_state, height), 0, 0};
-    r.width = 1 + pick(&g_state, width - r.x);
-    r.height = 1 + pick(&g_state, height - r.y);
-    return pick(&g_state, 4) != 0 ? r : (struct imrec_rect){0, 0, width, height};
-}
-
 CASE(.timeout = 3600)
 
 TEST(any_jpeg_has_libjpeg_s_pixels_in_any_region_at_any_scale)
@@ -84,12 +77,13 @@ TEST(any_jpeg_has_libjpeg_s_pixels_in_any_region_at_any_scale)
         const struct jpeg_layout l = any_layout();
         const struct bytes jpeg = jpeg_make(width, height, &l);
         own += twin_compare(&twin, jpeg, &limits, pick(&g_state, 2) == 0 ? TWIN_ROWS : TWIN_REGION,
-                            any_region(width, height), pick(&g_state, 3) == 0 ? 1 : 3);
+                            any_region(&g_state, width, height, 4), pick(&g_state, 3) == 0 ? 1 : 3);
         if (i % 4 == 0)
             (void)twin_compare(&twin, jpeg, &limits, TWIN_CHECK,
                                (struct imrec_rect){0, 0, width, height}, 3);
         const uint32_t d = 2u << pick(&g_state, 3), channels = pick(&g_state, 3) == 0 ? 1 : 3;
-        const struct imrec_rect r = any_region((width + d - 1) / d, (height + d - 1) / d);
+        const struct imrec_rect r =
+            any_region(&g_state, (width + d - 1) / d, (height + d - 1) / d, 4);
         (void)twin_compare_scaled(&twin, jpeg, &limits, d, channels, r);
         bytes_free(jpeg);
     }

@@ -2,6 +2,7 @@
  * regions, damage, scans that are missing. */
 #include "base/alloc.h"
 #include "tests/support/images.h"
+#include "tests/support/regions.h"
 #include "tests/support/twin.h"
 
 #include "tests/support/suite.h"
@@ -29,14 +30,6 @@ static struct jpeg_layout any_layout(void)
     return l;
 }
 
-static struct imrec_rect any_region(uint32_t width, uint32_t height)
-{
-    struct imrec_rect r = {pick(&g_state, width), pick(&g_state, height), 0, 0};
-    r.width = 1 + pick(&g_state, width - r.x);
-    r.height = 1 + pick(&g_state, height - r.y);
-    return pick(&g_state, 4) != 0 ? r : (struct imrec_rect){0, 0, width, height};
-}
-
 CASE(.timeout = 120)
 
 TEST(any_scans_give_the_pixels_of_libjpeg)
@@ -51,7 +44,8 @@ TEST(any_scans_give_the_pixels_of_libjpeg)
         const struct bytes jpeg = jpeg_make(width, height, &l);
         for (uint32_t i = 0; i < REGIONS; i++)
             own += twin_compare(&twin, jpeg, &limits, i == 0 ? TWIN_CHECK : TWIN_ROWS,
-                                any_region(width, height), pick(&g_state, 3) == 0 ? 1 : 3);
+                                any_region(&g_state, width, height, 4),
+                                pick(&g_state, 3) == 0 ? 1 : 3);
         bytes_free(jpeg);
     }
     ck_assert_uint_eq(own, ROUNDS * REGIONS);
@@ -68,7 +62,8 @@ TEST(images_that_lack_a_scan_are_left_to_libjpeg)
         struct jpeg_layout l = any_layout();
         l.incomplete = true;
         const struct bytes jpeg = jpeg_make(70, 60, &l);
-        ck_assert(!twin_compare(&twin, jpeg, &limits, TWIN_ROWS, any_region(70, 60), 3));
+        ck_assert(
+            !twin_compare(&twin, jpeg, &limits, TWIN_ROWS, any_region(&g_state, 70, 60, 4), 3));
         bytes_free(jpeg);
     }
     twin_end(&twin);
@@ -89,7 +84,8 @@ TEST(damage_is_judged_by_libjpeg)
             const size_t n = i % 4 == 0 ? (size_t)(p - jpeg.p) : jpeg.n;
             *p = (uint8_t)pick(&g_state, 256);
             (void)twin_compare(&twin, (struct bytes){jpeg.p, n}, &limits,
-                               i % 2 == 0 ? TWIN_ROWS : TWIN_CHECK, any_region(width, height), 3);
+                               i % 2 == 0 ? TWIN_ROWS : TWIN_CHECK,
+                               any_region(&g_state, width, height, 4), 3);
             *p = was;
         }
         bytes_free(jpeg);
@@ -126,7 +122,7 @@ TEST(a_table_that_is_no_code_is_left_to_libjpeg)
         if (jpeg.p[at] != 0xFF || jpeg.p[at + 1] != 0xDA)
             continue;
         const struct bytes bad = with_impossible_table(jpeg, at);
-        own += twin_compare(&twin, bad, &limits, TWIN_ROWS, any_region(40, 30), 3);
+        own += twin_compare(&twin, bad, &limits, TWIN_ROWS, any_region(&g_state, 40, 30, 4), 3);
         free((void *)(uintptr_t)bad.p);
         tried++;
     }

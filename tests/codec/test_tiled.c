@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "codec/jpeg/tiled.h"
 #include "tests/support/images.h"
+#include "tests/support/regions.h"
 #include "tests/support/twin.h"
 
 #include "tests/support/suite.h"
@@ -34,16 +35,6 @@ static struct jpeg_layout any_layout(uint32_t *width)
     return l;
 }
 
-static struct imrec_rect any_region(uint32_t width, uint32_t height)
-{
-    struct imrec_rect r = {pick(&g_state, width), pick(&g_state, height), 0, 0};
-    r.width = 1 + pick(&g_state, width - r.x);
-    r.height = 1 + pick(&g_state, height - r.y);
-    if (pick(&g_state, 4) == 0)
-        r = (struct imrec_rect){0, 0, width, height};
-    return r;
-}
-
 static void begin(struct twin *t)
 {
     tiled_use_always(true);
@@ -64,7 +55,8 @@ TEST(regions_have_the_pixels_of_libjpeg)
         const struct jpeg_layout l = any_layout(&width);
         const struct bytes jpeg = jpeg_make(width, height, &l);
         for (uint32_t i = 0; i < REGIONS; i++)
-            own += twin_compare(&twin, jpeg, &limits, TWIN_ROWS, any_region(width, height),
+            own += twin_compare(&twin, jpeg, &limits, TWIN_ROWS,
+                                any_region(&g_state, width, height, 4),
                                 pick(&g_state, 3) == 0 ? 1 : 3);
         bytes_free(jpeg);
     }
@@ -81,7 +73,8 @@ TEST(large_images_come_in_bands)
     struct twin twin;
     begin(&twin);
     for (uint32_t i = 0; i < REGIONS; i++)
-        ck_assert(twin_compare(&twin, jpeg, &limits, TWIN_ROWS, any_region(1500, 1100), 3));
+        ck_assert(
+            twin_compare(&twin, jpeg, &limits, TWIN_ROWS, any_region(&g_state, 1500, 1100, 4), 3));
     bytes_free(jpeg);
     twin_end(&twin);
 }
@@ -120,11 +113,13 @@ TEST(damage_is_judged_by_libjpeg)
             uint8_t *p = (uint8_t *)jpeg.p + jpeg.n / 2 + pick(&g_state, (uint32_t)jpeg.n / 2);
             const uint8_t was = *p;
             *p = (uint8_t)pick(&g_state, 256);
-            (void)twin_compare(&twin, jpeg, &limits, TWIN_ROWS, any_region(width, height), 3);
+            (void)twin_compare(&twin, jpeg, &limits, TWIN_ROWS,
+                               any_region(&g_state, width, height, 4), 3);
             *p = was;
         }
         /* what was left of the damaged one is not in the next */
-        (void)twin_compare(&twin, jpeg, &limits, TWIN_ROWS, any_region(width, height), 3);
+        (void)twin_compare(&twin, jpeg, &limits, TWIN_ROWS, any_region(&g_state, width, height, 4),
+                           3);
         bytes_free(jpeg);
     }
     twin_end(&twin);

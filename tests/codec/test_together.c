@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "codec/jpeg/together.h"
 #include "tests/support/images.h"
+#include "tests/support/regions.h"
 #include "tests/support/twin.h"
 
 #include "tests/support/suite.h"
@@ -45,16 +46,6 @@ static struct jpeg_layout any_layout(void)
     return l;
 }
 
-static struct imrec_rect any_region(uint32_t width, uint32_t height)
-{
-    struct imrec_rect r = {pick(&g_state, width), pick(&g_state, height), 0, 0};
-    r.width = 1 + pick(&g_state, width - r.x);
-    r.height = 1 + pick(&g_state, height - r.y);
-    if (pick(&g_state, 3) == 0)
-        r = (struct imrec_rect){0, 0, width, height};
-    return r;
-}
-
 static void damage(struct bytes *jpeg)
 {
     uint8_t *p = (uint8_t *)jpeg->p + jpeg->n / 2 + pick(&g_state, (uint32_t)(jpeg->n / 2));
@@ -84,7 +75,7 @@ static void make_picture(struct codec *alone, struct picture *p, const struct jp
     if (pick(&g_state, 6) == 0)
         p->denominator = 1u << (1 + pick(&g_state, 3));
     const uint32_t d = p->denominator;
-    p->region = any_region((width + d - 1) / d, (height + d - 1) / d);
+    p->region = any_region(&g_state, (width + d - 1) / d, (height + d - 1) / d, 3);
     p->channels = pick(&g_state, 4) == 0 ? 1 : 3;
     (void)decode(alone, p, &p->truth, &p->pixels);
 }

@@ -230,18 +230,13 @@ static void make_large(void)
     free(bytes);
 }
 
-static bool stop_at(void *user, const struct imrec_progress *progress)
-{
-    return progress->total == 0 || progress->done < *(const uint64_t *)user;
-}
-
 TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed)
 {
     uint64_t stop = 5, resumed = 0;
     char out[400];
     snprintf(out, sizeof(out), "%s/b.cbf", p.dir.path);
     const struct imrec_pack_task task = {
-        .root = p.source, .out = out, .progress = stop_at, .user = &stop};
+        .root = p.source, .out = out, .progress = stop_at_done, .user = &stop};
     choose(BOTH);
     make_large();
     p.o.cbf_chunk = 1 << 20;

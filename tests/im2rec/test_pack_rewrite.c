@@ -70,18 +70,12 @@ LOOP_TEST(any_number_of_workers_and_little_memory_give_the_same_bytes, 0, 4)
     expect_same_set(&p, "a", "b");
 }
 
-static bool stop_at(void *user, const struct imrec_progress *progress)
-{
-    const uint64_t *at = user;
-    return progress->total == 0 || progress->done < *at;
-}
-
 TEST(a_run_that_was_told_to_stop_ends_the_same_when_it_is_resumed)
 {
     uint64_t at = 7, runs = 0;
     enum imrec_status st;
     const struct imrec_pack_task task = {
-        .root = p.source, .out = kept_path(&p, "b"), .progress = stop_at, .user = &at};
+        .root = p.source, .out = kept_path(&p, "b"), .progress = stop_at_done, .user = &at};
     char name[64];
     for (uint32_t i = 0; i < 100; i++) { /* more than can be in flight at once */
         snprintf(name, sizeof(name), "source/cow/more%03u.jpg", i);

@@ -200,12 +200,6 @@ LOOP_TEST(any_number_of_workers_and_little_memory_give_the_same_bytes, 0, 3)
     expect_same_manifest(&p, "a", "b");
 }
 
-static bool stop_at(void *user, const struct imrec_progress *progress)
-{
-    const uint64_t *at = user;
-    return progress->total == 0 || progress->done < *at;
-}
-
 /* Between its runs an image changes that was packed before: a new sample would have other counts.
  */
 TEST(a_run_that_is_resumed_keeps_its_tables)
@@ -213,7 +207,7 @@ TEST(a_run_that_is_resumed_keeps_its_tables)
     uint64_t at = 0, runs = 0;
     enum imrec_status st;
     const struct imrec_pack_task task = {
-        .root = p.source, .out = kept_path(&p, "b"), .progress = stop_at, .user = &at};
+        .root = p.source, .out = kept_path(&p, "b"), .progress = stop_at_done, .user = &at};
     p.o.shuffle = false;
     expect_packed("a");
     for (p.o.resume = true;

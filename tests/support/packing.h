@@ -32,6 +32,12 @@ static inline const char *kept_path(struct packing *p, const char *name)
     return path;
 }
 
+/* As a task's progress: says no once *user images are done. */
+static inline bool stop_at_done(void *user, const struct imrec_progress *progress)
+{
+    return progress->total == 0 || progress->done < *(const uint64_t *)user;
+}
+
 static inline void make_folder(const struct tmpdir *d, const char *name)
 {
     if (mkdir(tmp_path(d, name), 0777) != 0)

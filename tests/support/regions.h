@@ -14,4 +14,14 @@ static inline struct imrec_rect pick_region(uint64_t *state, uint32_t width, uin
     r.y = pick(state, height - r.height + 1);
     return r;
 }
+
+/* Large ones as often as small ones; one time in `whole` it is all of the image. */
+static inline struct imrec_rect
+any_region(uint64_t *state, uint32_t width, uint32_t height, uint32_t whole)
+{
+    struct imrec_rect r = {pick(state, width), pick(state, height), 0, 0};
+    r.width = 1 + pick(state, width - r.x);
+    r.height = 1 + pick(state, height - r.y);
+    return pick(state, whole) != 0 ? r : (struct imrec_rect){0, 0, width, height};
+}
 #endif
