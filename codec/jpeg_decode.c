@@ -333,24 +333,18 @@ static void done_together(void *context, uint64_t id)
 void codec_decode_together(struct codec *c, const struct codec_together *source)
 {
     struct together_call call = {c, source};
+    const struct together_source images = {next_together, done_together, &call};
     if (c->baseline == NULL)
         c->baseline = baseline_new();
-    if (c->baseline != NULL && c->decoder == CODEC_JPEG_OURS) {
-        const struct together_source images = {next_together, done_together, &call};
-        baseline_decode_together(c->baseline, &images);
-        return;
-    }
-    struct codec_wish wish = {0};
-    while (source->next(source->context, false, &wish))
-        source->done(source->context, wish.id);
+    together_decode(c->decoder == CODEC_JPEG_OURS ? baseline_together(c->baseline) : NULL, &images);
 }
 
 bool codec_suits_together(void)
 {
-    return baseline_suits_together();
+    return together_suits();
 }
 
 uint64_t codec_together_claim(void)
 {
-    return baseline_together_claim();
+    return together_claim();
 }

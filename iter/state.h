@@ -127,8 +127,6 @@ struct imrec_iter {
 /* feed.c, work.c: the callbacks of `ordered`; context is the iterator. */
 enum ordered_step iter_feed(void *context, const struct ordered_task *task, uint32_t worker);
 void iter_work(void *context, const struct ordered_task *task, uint32_t worker);
-/* work.c: the ticket's record into its slots; what fails is noted there. */
-void iter_do_ticket(struct imrec_iter *it, struct worker *w, const struct ticket *t);
 /* work.c: the same of several samples, whose images are decoded side by side. */
 void iter_work_together(void *context, const struct ordered_task *first, uint32_t worker,
                         struct ordered *ordered);
@@ -140,9 +138,6 @@ void iter_on_window(void *context, const struct window *w);
 /* Lets the stream begin at `place`: it must be paused, or not yet started. */
 void iter_begin_at(struct imrec_iter *it, const struct place *place);
 
-/* work.c: that image of a slot: where it goes, and what it is made with. */
-void iter_set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor,
-                   uint64_t id, struct sampler_view *v);
 /* record_parse.c: the record, looked at; w->sampler has its mask. What *out points to is valid
  * until the worker looks at the next one. */
 IMREC_NODISCARD enum imrec_status iter_parse(struct imrec_iter *it, const struct record_ref *ref,

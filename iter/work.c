@@ -35,8 +35,9 @@ static struct sample_key key_of(const struct imrec_iter *it, const struct ticket
         by_id ? id : container_number(&it->container, t->record), row * it->views.tensors + tensor};
 }
 
-void iter_set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor,
-                   uint64_t id, struct sampler_view *v)
+/* An image of a slot: where it goes, and what it is made with. */
+static void set_view(struct imrec_iter *it, const struct ticket *t, uint32_t slot, uint32_t tensor,
+                     uint64_t id, struct sampler_view *v)
 {
     struct slots *s = &it->slots;
     const bool boxes = it->recipe.boxes, labelled = tensor == 0 && !boxes;
@@ -77,7 +78,7 @@ static enum imrec_status begin_slot(struct imrec_iter *it, const struct ticket *
         IMREC_TRY(targets_check_points(&it->recipe, labels, s->label_width, err));
     IMREC_TRY(batch_fields_take(&it->fields, t->cell, slot, p, err));
     for (uint32_t tensor = 0; tensor < it->views.tensors; tensor++)
-        iter_set_view(it, t, slot, tensor, p->id, &views[tensor]);
+        set_view(it, t, slot, tensor, p->id, &views[tensor]);
     if (s->mixes != NULL)
         s->mixes[row] = mix_draw(&it->recipe, views[0].sample.key);
     return IMREC_OK;
@@ -247,7 +248,8 @@ static void fail(struct imrec_iter *it, const struct ticket *t, struct worker *w
     count_failure(it, t, w, replaced, &told);
 }
 
-void iter_do_ticket(struct imrec_iter *it, struct worker *w, const struct ticket *t)
+/* The record into its slots; what fails is noted there. */
+static void do_ticket(struct imrec_iter *it, struct worker *w, const struct ticket *t)
 {
     struct imrec_error why = {0};
     uint64_t id = 0;
@@ -267,7 +269,7 @@ void iter_work(void *context, const struct ordered_task *task, uint32_t worker)
     struct imrec_iter *it = context;
     struct worker *w = &it->workers[worker];
     (void)task; /* the ticket says it, too */
-    iter_do_ticket(it, w, &w->ticket);
+    do_ticket(it, w, &w->ticket);
 }
 
 /* ---- side by side ------------------------------------------------------------------------- */
@@ -326,7 +328,7 @@ foresee(struct imrec_iter *it, const struct ticket *t, struct worker *w, struct 
         iter_parse(it, t->record, w, &r, &err) != IMREC_OK || r.pixels.p != NULL)
         return;
     for (uint32_t i = 0; i < rows * tensors; i++)
-        iter_set_view(it, t, t->slot * rows + i / tensors, i % tensors, r.id, &w->views[i]);
+        set_view(it, t, t->slot * rows + i / tensors, i % tensors, r.id, &w->views[i]);
     sampler_foresee(&w->sampler, r.image, w->views, rows * tensors, out);
 }
 
@@ -361,7 +363,7 @@ static void image_is_due(void *context, uint64_t id)
 {
     const struct round *r = context;
     struct held_ticket *held = &r->w->held[id];
-    iter_do_ticket(r->it, r->w, &held->ticket);
+    do_ticket(r->it, r->w, &held->ticket);
     held->used = false;
     r->w->held_count--;
     ordered_done(r->ordered, &held->task);

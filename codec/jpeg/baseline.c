@@ -142,11 +142,7 @@ static bool end_interval(const struct baseline *b)
 
 static bool begin_bits(struct baseline *b, struct bytes image)
 {
-    b->intervals = (struct intervals){
-        .left = {image.p + b->frame.entropy, image.n - b->frame.entropy},
-        .mcus_left = b->planes.g.across * b->planes.g.down,
-        .restart = b->frame.restart,
-    };
+    b->intervals = planes_intervals(&b->planes, image);
     b->to_restart = 0;
     b->skipped = 0;
     return b->intervals.mcus_left > 0;
@@ -327,21 +323,11 @@ enum baseline_result baseline_decode(struct baseline *b, struct bytes image, uin
     return result;
 }
 
-void baseline_decode_together(struct baseline *b, const struct together_source *source)
+struct together *baseline_together(struct baseline *b)
 {
-    if (b->together == NULL)
+    if (b != NULL && b->together == NULL)
         b->together = together_new();
-    together_decode(b->together, source, b->planes.kernels);
-}
-
-bool baseline_suits_together(void)
-{
-    return together_suits();
-}
-
-uint64_t baseline_together_claim(void)
-{
-    return together_claim();
+    return b != NULL ? b->together : NULL;
 }
 
 uint64_t baseline_together_count(const struct baseline *b)

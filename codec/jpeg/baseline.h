@@ -42,12 +42,10 @@ size_t baseline_memory(const struct baseline *b); /* bytes held now; 0 for NULL 
 uint64_t
 baseline_claim(size_t bytes, uint32_t width, uint32_t down, bool restarts, uint64_t coefficients);
 
-struct together_source;
-/* Decodes the source's images side by side where that is faster: codec/jpeg/together.h. Within its
- * done() baseline_decode() has little left to do. */
-void baseline_decode_together(struct baseline *b, const struct together_source *source);
-bool baseline_suits_together(void);     /* it can be faster on this processor */
-uint64_t baseline_together_claim(void); /* bytes that it holds, maximum */
+struct together;
+/* To decode images side by side: codec/jpeg/together.h. Within its done() baseline_decode() has
+ * little left to do. NULL: no memory, or b is NULL. */
+struct together *baseline_together(struct baseline *b);
 uint64_t
 baseline_together_count(const struct baseline *b); /* images that it was; NULL is allowed */
 

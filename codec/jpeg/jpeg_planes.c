@@ -84,6 +84,14 @@ bool planes_begin_all(struct jpeg_planes *s, const struct frame *frame,
     return reserve_planes(s, true, most);
 }
 
+struct intervals planes_intervals(const struct jpeg_planes *s, struct bytes image)
+{
+    const struct frame *f = s->frame;
+    return (struct intervals){.left = {image.p + f->entropy, image.n - f->entropy},
+                              .mcus_left = s->g.across * s->g.down,
+                              .restart = f->restart};
+}
+
 void planes_transform(const struct jpeg_planes *s, uint32_t component, const struct block_run *r)
 {
     if (s->g.plane[component].block == BLOCK)

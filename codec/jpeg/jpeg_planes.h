@@ -10,6 +10,7 @@
 #define IMREC_CODEC_JPEG_JPEG_PLANES_H
 
 #include "codec/jpeg/baseline.h"
+#include "codec/jpeg/entropy.h"
 #include "codec/jpeg/geometry.h"
 #include "codec/jpeg/jpeg_scratch.h"
 #include "codec/jpeg/kernels/jpeg_kernels.h"
@@ -32,6 +33,8 @@ bool planes_begin(struct jpeg_planes *s, const struct frame *frame,
  * False also where they take more than `most` bytes. */
 bool planes_begin_all(struct jpeg_planes *s, const struct frame *frame,
                       const struct baseline_request *request, size_t most);
+/* The restart intervals of the image that it was begun for, in these bytes of it. */
+struct intervals planes_intervals(const struct jpeg_planes *s, struct bytes image);
 /* Samples of blocks of a component. */
 void planes_transform(const struct jpeg_planes *s, uint32_t component, const struct block_run *r);
 /* The samples of MCU row `y` are there: gives all rows of pixels that can be made now. */

@@ -30,10 +30,22 @@ bool lanes_suit(const struct frame *f)
            f->across[1] * f->down[1] * f->across[2] * f->down[2] == 1;
 }
 
+static uint32_t kinds_of(const struct frame *f)
+{
+    return f->components == 1 ? 1 : 2;
+}
+
+bool lanes_have_tables(const struct lane_tables *t, const struct frame *f)
+{
+    for (uint32_t i = 0; i < kinds_of(f); i++)
+        if (!lane_tables_are(t, i, &f->ac[f->ac_of[i]], &f->dc[f->dc_of[i]]))
+            return false;
+    return true;
+}
+
 bool lanes_make_tables(struct lane_tables *t, const struct frame *f)
 {
-    const uint32_t kinds = f->components == 1 ? 1 : 2;
-    for (uint32_t i = 0; i < kinds; i++)
+    for (uint32_t i = 0; i < kinds_of(f); i++)
         if (!lane_tables_make(t, i, &f->ac[f->ac_of[i]], &f->dc[f->dc_of[i]]))
             return false;
     return true;

@@ -10,6 +10,8 @@
 bool lanes_suit(const struct frame *f);
 uint32_t mcu_blocks(const struct frame *f); /* of such an image's MCU */
 enum lane_mcu lane_mcu_of(const struct frame *f);
+/* Are these the tables of such an image? */
+bool lanes_have_tables(const struct lane_tables *t, const struct frame *f);
 /* The tables of such an image. False: codes that make no sense. */
 bool lanes_make_tables(struct lane_tables *t, const struct frame *f);
 

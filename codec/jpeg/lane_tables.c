@@ -231,11 +231,17 @@ static void make_kind(struct lane_tables *t, uint32_t kind, const struct huffman
     make_all(t, kind, ac, dc);
 }
 
+bool lane_tables_are(const struct lane_tables *t, uint32_t kind, const struct huffman_spec *ac,
+                     const struct huffman_spec *dc)
+{
+    return t->is_made[kind] && memcmp(ac, &t->made_ac[kind], sizeof(*ac)) == 0 &&
+           memcmp(dc, &t->made_dc[kind], sizeof(*dc)) == 0;
+}
+
 bool lane_tables_make(struct lane_tables *t, uint32_t kind, const struct huffman_spec *ac,
                       const struct huffman_spec *dc)
 {
-    if (t->is_made[kind] && memcmp(ac, &t->made_ac[kind], sizeof(*ac)) == 0 &&
-        memcmp(dc, &t->made_dc[kind], sizeof(*dc)) == 0)
+    if (lane_tables_are(t, kind, ac, dc))
         return true;
     t->is_made[kind] = false;
     if (!huffman_make_ac_code(&t->ac[kind], ac) || !huffman_make_dc_code(&t->dc[kind], dc))

@@ -74,6 +74,10 @@ extern const uint8_t lane_kind[LANE_PLACES]; /* of tables */
 bool lane_tables_make(struct lane_tables *t, uint32_t kind, const struct huffman_spec *ac,
                       const struct huffman_spec *dc);
 
+/* Are the tables of a kind those of these codes? */
+bool lane_tables_are(const struct lane_tables *t, uint32_t kind, const struct huffman_spec *ac,
+                     const struct huffman_spec *dc);
+
 /* A piece: whole MCUs, from a restart on, or from where another piece ended. */
 struct lane_piece {
     const uint8_t *bits; /* without stuffing; LANE_PADDING zeros follow */

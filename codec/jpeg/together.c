@@ -53,7 +53,6 @@ struct stream {
 struct together {
     const struct lane_kernels *lanes;
     struct lane_tables tables;
-    bool has_tables;
     struct frame last; /* the image before */
     struct scratch memory;
     struct stream stream[LANE_MOST];
@@ -65,8 +64,7 @@ struct together {
     uint32_t pause;             /* images that will not be looked at */
 
     const struct together_source *source; /* of this call */
-    const struct baseline_kernels *kernels;
-    bool begins; /* no lane has begun: tables may be changed */
+    bool begins;                          /* no lane has begun: tables may be changed */
 };
 
 static bool g_always; /* together_use_always() */
@@ -86,8 +84,11 @@ bool together_suits(void)
 struct together *together_new(void)
 {
     struct together *t = imrec_zalloc(1, sizeof(*t));
-    if (t != NULL)
-        t->lanes = &lane_kernels[cpu_level()];
+    if (t == NULL)
+        return NULL;
+    t->lanes = &lane_kernels[cpu_level()];
+    for (uint32_t i = 0; i < LANE_MOST; i++)
+        t->member[i].planes.kernels = &baseline_kernels[cpu_level()];
     return t;
 }
 
@@ -214,28 +215,13 @@ static bool same_tables(const struct frame *a, const struct frame *b)
     return true;
 }
 
-static bool has_tables(const struct together *t, const struct frame *f)
-{
-    const uint32_t kinds = f->components == 1 ? 1 : 2;
-    if (!t->has_tables)
-        return false;
-    for (uint32_t i = 0; i < kinds; i++)
-        if (memcmp(&f->ac[f->ac_of[i]], &t->tables.made_ac[i], sizeof(f->ac[0])) != 0 ||
-            memcmp(&f->dc[f->dc_of[i]], &t->tables.made_dc[i], sizeof(f->dc[0])) != 0)
-            return false;
-    return true;
-}
-
 /* Lanes have one set of tables. Others come in when two images in a row have them. */
 static bool take_tables(struct together *t, const struct frame *f)
 {
-    if (has_tables(t, f))
+    if (lanes_have_tables(&t->tables, f))
         return true;
-    const bool again = g_always || same_tables(f, &t->last);
-    if (t->begins && again) {
-        t->has_tables = lanes_make_tables(&t->tables, f);
-        return t->has_tables;
-    }
+    if (t->begins && (g_always || same_tables(f, &t->last)))
+        return lanes_make_tables(&t->tables, f);
     t->last = *f;
     return false;
 }
@@ -272,17 +258,13 @@ static bool begin_image(struct together *t, const struct together_image *i, stru
                                            .channels = i->channels,
                                            .denominator = i->denominator,
                                            .sink = ignore_row};
-    m->planes.kernels = t->kernels;
     if ((i->channels != 1 && i->channels != 3) ||
         !planes_begin_all(&m->planes, &m->frame, &m->request, MOST_SAMPLES) ||
         !has_right_intervals(m) ||
         !scratch_reserve(&m->bits, i->image.n + MOST_INTERVALS * LANE_PADDING))
         return false;
     m->image = i->image;
-    m->v =
-        (struct intervals){.left = {i->image.p + m->frame.entropy, i->image.n - m->frame.entropy},
-                           .mcus_left = m->planes.g.across * m->planes.g.down,
-                           .restart = m->frame.restart};
+    m->v = planes_intervals(&m->planes, i->image);
     m->bits_used = 0;
     m->row = m->interval = m->streams = 0;
     m->bad = false;
@@ -456,8 +438,7 @@ static void decode_alone(const struct together_source *source)
         source->done(source->context, image.id);
 }
 
-void together_decode(struct together *t, const struct together_source *source,
-                     const struct baseline_kernels *kernels)
+void together_decode(struct together *t, const struct together_source *source)
 {
     const struct lane_source pieces = {next_piece, t};
     if (t == NULL || !reserve(t)) {
@@ -465,7 +446,6 @@ void together_decode(struct together *t, const struct together_source *source,
         return;
     }
     t->source = source;
-    t->kernels = kernels;
     for (t->begins = true; next_image(t); t->begins = true) {
         t->begins = false;
         t->lanes->decode(&t->tables, &pieces);

@@ -42,8 +42,7 @@ struct together_source {
 enum { TOGETHER_MOST = LANE_MOST }; /* images at once: given by next(), not yet done */
 
 /* Calls done() once for each image, in any order. t: NULL is allowed, and is slower. */
-void together_decode(struct together *t, const struct together_source *source,
-                     const struct baseline_kernels *kernels);
+void together_decode(struct together *t, const struct together_source *source);
 
 /* Within done(): whether this image's samples are there, for this request. */
 bool together_has(const struct together *t, struct bytes image,

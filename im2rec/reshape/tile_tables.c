@@ -5,8 +5,9 @@
 #include "base/math.h"
 #include "dataset/dataset_check.h"
 #include "im2rec/reshape/source_sets.h"
+#include "im2rec/shared_tables.h"
 
-enum { SAMPLE = 256 /* records */, TELL_EVERY = 1024 };
+enum { TELL_EVERY = 1024 /* records */ };
 
 struct sample {
     const struct reshape_job *job;
@@ -80,7 +81,7 @@ static enum imrec_status run(struct sample *s, struct imrec_error *err)
                                &s->in, err));
     s->in.warned = true; /* the run warns */
     IMREC_TRY(source_sets_count(&s->in, &s->total, err));
-    s->wanted = min_u64(s->total, SAMPLE);
+    s->wanted = min_u64(s->total, SHARED_TABLES_SAMPLE);
     IMREC_TRY(codec_new(&s->codec, err));
     codec_stop_with(s->codec, s->job->stop);
     return read_all(s, err);

@@ -334,17 +334,22 @@ struct wanted {
     struct imrec_rect upright;
 };
 
+/* The part of the image as it is stored. */
+static struct imrec_rect stored_region(const struct wanted *w)
+{
+    const uint32_t width = (uint32_t)ceil_div(w->info->width, w->denominator);
+    const uint32_t height = (uint32_t)ceil_div(w->info->height, w->denominator);
+    return orient_region(w->orientation, width, height, w->upright);
+}
+
 static enum imrec_status decode_and_augment(struct sampler *p, const struct sampler_view *views,
                                             uint32_t n, const struct wanted *w,
                                             struct imrec_error *err)
 {
     uint32_t at = 0;
     struct image *room = n > 1 ? p->source : p->images;
-    const uint32_t width = (uint32_t)ceil_div(w->info->width, w->denominator);
-    const uint32_t height = (uint32_t)ceil_div(w->info->height, w->denominator);
-    const struct imrec_rect region = orient_region(w->orientation, width, height, w->upright);
-    IMREC_TRY(codec_decode_scaled_region(p->codec, w->denominator, region, channels_of(p, views),
-                                         &room[0], NULL, err));
+    IMREC_TRY(codec_decode_scaled_region(p->codec, w->denominator, stored_region(w),
+                                         channels_of(p, views), &room[0], NULL, err));
     const uint64_t decoded = clock_ns();
     IMREC_TRY(orient(room, w->orientation, &at, err));
     if (n == 1)
@@ -514,21 +519,19 @@ enum imrec_status sampler_make(struct sampler *p, struct bytes image, struct sam
 void sampler_foresee(struct sampler *p, struct bytes image, struct sampler_view *views, uint32_t n,
                      struct codec_wish *out)
 {
-    const struct codec_limits limits = {.max_pixels = p->options->max_pixels};
     struct imrec_image_info info;
     struct imrec_error err;
-    if (p->options->verify_decode || codec_begin(p->codec, image, &limits, &info, &err) != IMREC_OK)
+    if (p->options->verify_decode || sampler_look(p, image, &info, &err) != IMREC_OK)
         return;
-    note(p, &info);
     for (uint32_t i = 0; i < n; i++)
         if (plan(p, &views[i], p->width, p->height, &p->plans[i], &err) != IMREC_OK)
             return;
-    const uint32_t denominator = scale_plans(p, n);
-    const uint32_t width = (uint32_t)ceil_div(info.width, denominator);
-    const uint32_t height = (uint32_t)ceil_div(info.height, denominator);
-    out->region = orient_region(p->orientation, width, height, common_region(p->plans, n));
+    struct wanted w = {
+        .info = &info, .orientation = p->orientation, .denominator = scale_plans(p, n)};
+    w.upright = common_region(p->plans, n);
+    out->region = stored_region(&w);
     out->channels = channels_of(p, views);
-    out->denominator = denominator;
+    out->denominator = w.denominator;
 }
 
 /* ---- decoded images ----------------------------------------------------------------------- */
