@@ -114,11 +114,14 @@ find_index(const struct container *c, const struct shard *s, char **name, struct
                 : extents_name(wish == INDEX_NAMED ? path : NULL, s->uri);
     if (*name == NULL)
         return IMREC_NO_MEMORY(err, "no memory for the name of an index");
-    if (wish == INDEX_AUTO && !extents_are_there(*name)) {
+    bool there = true;
+    const enum imrec_status st =
+        wish == INDEX_AUTO ? extents_are_there(*name, &there, err) : IMREC_OK;
+    if (st != IMREC_OK || !there) {
         imrec_free(*name);
         *name = NULL;
     }
-    return IMREC_OK;
+    return st;
 }
 
 static enum imrec_status read_index(const struct container *c, const struct shard *s,

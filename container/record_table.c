@@ -338,23 +338,27 @@ static enum imrec_status no_names(struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "no memory for the names of indexes");
 }
 
-static bool is_there(const struct shard *h, const char *name)
+/* *name: that file of a shard, which may be missing: *there. The caller frees it, also after an
+ * error. */
+static enum imrec_status look_for(const struct shard *h, enum set_file which, char **name,
+                                  bool *there, struct imrec_error *err)
 {
-    return strcmp(name, h->uri) != 0 && index_is_there(name, NULL);
+    *there = false;
+    *name = set_path(h->uri, which);
+    if (*name == NULL)
+        return no_names(err);
+    return strcmp(*name, h->uri) == 0 ? IMREC_OK : index_is_there(*name, NULL, there, err);
 }
 
-/* *name: the index next to a shard, the binary one where there is one, else the text, which may be
- * missing: *there. NULL: no memory. */
-static char *index_beside(const struct shard *h, bool *there)
+/* *name: the index next to a shard, the binary one where there is one, else the text. */
+static enum imrec_status
+index_beside(const struct shard *h, char **name, bool *there, struct imrec_error *err)
 {
-    char *name = set_path(h->uri, SET_BINARY_INDEX);
-    *there = name != NULL && is_there(h, name);
-    if (name == NULL || *there)
-        return name;
-    imrec_free(name);
-    name = set_path(h->uri, SET_INDEX);
-    *there = name != NULL && is_there(h, name);
-    return name;
+    const enum imrec_status st = look_for(h, SET_BINARY_INDEX, name, there, err);
+    if (st != IMREC_OK || *there)
+        return st;
+    imrec_free(*name);
+    return look_for(h, SET_INDEX, name, there, err);
 }
 
 struct beside { /* of each shard */
@@ -367,8 +371,7 @@ struct beside { /* of each shard */
 static enum imrec_status see_index(void *context, uint32_t i, struct imrec_error *err)
 {
     const struct beside *b = context;
-    b->name[i] = index_beside(&b->s->shards[i], &b->there[i]);
-    return b->name[i] != NULL ? IMREC_OK : no_names(err);
+    return index_beside(&b->s->shards[i], &b->name[i], &b->there[i], err);
 }
 
 static void beside_free(struct beside *b)

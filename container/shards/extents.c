@@ -39,9 +39,9 @@ static bool is_index(struct source *f)
                IMREC_OK;
 }
 
-bool extents_are_there(const char *name)
+enum imrec_status extents_are_there(const char *name, bool *there, struct imrec_error *err)
 {
-    return index_is_there(name, is_index);
+    return index_is_there(name, is_index, there, err);
 }
 
 struct giving {

@@ -9,7 +9,8 @@
  * it; NULL: no memory. */
 char *extents_name(const char *folder, const char *shard);
 /* Whether there is an object of that name; of a web server one that begins as an index does. */
-bool extents_are_there(const char *name);
+IMREC_NODISCARD enum imrec_status
+extents_are_there(const char *name, bool *there, struct imrec_error *err);
 
 struct extent {
     uint64_t begin, bytes;

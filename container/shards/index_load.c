@@ -9,6 +9,7 @@
 #include "storage/sink.h"
 #include "storage/store/listed.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 #define SUFFIX    ".idxb"
@@ -20,16 +21,38 @@ bool index_is_binary(const char *name)
     return n >= suffix && memcmp(name + n - suffix, SUFFIX, suffix) == 0;
 }
 
-bool index_is_there(const char *name, bool (*is_it)(struct source *f))
+/* Whether a name that cannot be opened is one that nothing has. What is no file is not an index
+ * either; a store may deny what it does not have. */
+static bool is_absent(const char *name, enum imrec_status st, int code)
+{
+    if (st != IMREC_ERR_IO)
+        return st != IMREC_ERR_NO_MEMORY && st != IMREC_ERR_CANCELLED;
+    return code == ENOENT || code == ENOTDIR || code == ENAMETOOLONG ||
+           (code == EACCES && source_is_far(name));
+}
+
+enum imrec_status index_is_there(const char *name, bool (*is_it)(struct source *f), bool *there,
+                                 struct imrec_error *err)
 {
     const struct folder_entry *file;
-    struct source *source = NULL;
-    if (listed_look(name, &file))
-        return file != NULL;
-    const bool there = source_open(name, &source, NULL) == IMREC_OK &&
-                       (is_it == NULL || !source_is_far(name) || is_it(source));
+    struct source *source;
+    struct imrec_error why = {0};
+    if (listed_look(name, &file)) {
+        *there = file != NULL;
+        return IMREC_OK;
+    }
+    const enum imrec_status st = source_open(name, &source, &why);
+    *there = st == IMREC_OK && (is_it == NULL || !source_is_far(name) || is_it(source));
     source_close(source);
-    return there;
+    if (st == IMREC_OK || is_absent(name, st, why.sys_errno))
+        return IMREC_OK;
+    imrec_error_at(err, st, why.offset,
+                   "%.400s; whether there is an index is not known: try again, or read without it "
+                   "(path_imgidx=none)",
+                   why.message);
+    if (err != NULL)
+        err->sys_errno = why.sys_errno;
+    return st;
 }
 
 enum imrec_status

@@ -16,8 +16,11 @@ struct index_shard { /* the one that an index must be of */
 /* Whether the name of an index is that of a binary one, .idxb; else it is text. */
 bool index_is_binary(const char *name);
 /* Whether there is an object of that name, such as an index next to a shard. What far stores have
- * is looked at by is_it(), unless NULL: a web server may answer with a page for every name. */
-bool index_is_there(const char *name, bool (*is_it)(struct source *f));
+ * is looked at by is_it(), unless NULL: a web server may answer with a page for every name. An
+ * error where that cannot be known: without its index a shard has another order and other
+ * partitions. */
+IMREC_NODISCARD enum imrec_status index_is_there(const char *name, bool (*is_it)(struct source *f),
+                                                 bool *there, struct imrec_error *err);
 /* The identity of a shard, as the header of its binary index has it; all else is 0. */
 IMREC_NODISCARD enum imrec_status
 index_of_shard(const struct index_shard *s, struct index_blocks *out, struct imrec_error *err);

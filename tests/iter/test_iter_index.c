@@ -5,6 +5,7 @@
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 enum { SAMPLE_BYTES = 12 * 12 * 3 * 4, RECORDS = 60, SHARDS = 3 };
@@ -294,6 +295,24 @@ TEST(an_index_that_cannot_be_read_says_how_to_do_without)
     ck_assert_int_eq(set_try_open(&set, false, "path_imgidx=auto", &it, &err), IMREC_ERR_CORRUPT);
     ck_assert_msg(strstr(err.message, "02.idx line 1") != NULL, "%s", err.message);
     ck_assert_msg(strstr(err.message, "path_imgidx=none") != NULL, "%s", err.message);
+}
+
+static const char *const indexes[] = {"02.idx", "02.idxb"};
+
+/* A rank that took this for none would have another order, and other partitions than the others. */
+LOOP_TEST(an_index_of_which_it_is_not_known_whether_it_is_there_is_an_error, 0, COUNT(indexes))
+{
+    struct imrec_iter *it;
+    struct imrec_error err = {0};
+    const char *path = tmp_path(&set.dir, indexes[_i]);
+    (void)unlink(path);
+    ck_assert_int_eq(symlink(indexes[_i], path), 0); /* to itself */
+    ck_assert_int_eq(set_try_open(&set, false, "path_imgidx=auto", &it, &err), IMREC_ERR_IO);
+    ck_assert_int_eq(err.sys_errno, ELOOP);
+    ck_assert_msg(strstr(err.message, indexes[_i]) != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "path_imgidx=none") != NULL, "%s", err.message);
+    it = set_open(&set, false, "path_imgidx=none");
+    imrec_iter_close(it);
 }
 
 static void count_records(uint64_t right)
