@@ -46,11 +46,20 @@ static int lock_file(int fd)
 
 /* ---- what the file says ------------------------------------------------------------------- */
 
-static size_t read_line(int fd, char line[LINE_BYTES])
+/* *n: its bytes, of which a zero ends the text. 0, or an errno. */
+static int read_line(int fd, char line[LINE_BYTES], size_t *n)
 {
-    const ssize_t n = pread(fd, line, LINE_BYTES - 1, 0);
-    line[n > 0 ? n : 0] = '\0';
-    return n > 0 ? (size_t)n : 0;
+    *n = 0;
+    line[0] = '\0';
+    for (;;) {
+        const ssize_t got = pread(fd, line + *n, LINE_BYTES - 1 - *n, (off_t)*n);
+        if (got == 0)
+            return 0;
+        if (got < 0 && errno != EINTR)
+            return errno;
+        *n += got > 0 ? (size_t)got : 0;
+        line[*n] = '\0';
+    }
 }
 
 static bool is_ours(const char *line)
@@ -62,8 +71,8 @@ static enum imrec_status busy(const struct file_lock *l, struct imrec_error *err
 {
     char line[LINE_BYTES];
     const char *who = "another process";
-    (void)read_line(l->fd, line);
-    if (is_ours(line)) {
+    size_t n;
+    if (read_line(l->fd, line, &n) == 0 && is_ours(line)) {
         who = line + sizeof(HEAD) - 1;
         for (char *c = line; *c != '\0'; c++)
             *c = *c == '\n' ? '\0' : *c >= ' ' && *c < 0x7f ? *c : '?';
@@ -77,9 +86,12 @@ static enum imrec_status busy(const struct file_lock *l, struct imrec_error *err
     return IMREC_ERR_IO;
 }
 
-/* The line of a holder whose machine stopped before the disk had it. */
+/* The line of a holder whose machine stopped before the disk had it, or who was killed while it was
+ * written. */
 static bool is_lost(const char *line, size_t n)
 {
+    if (n < sizeof(HEAD) - 1 && memcmp(line, HEAD, n) == 0)
+        return true;
     for (size_t i = 0; i < n; i++)
         if (line[i] != '\0')
             return false;
@@ -90,7 +102,10 @@ static bool is_lost(const char *line, size_t n)
 static enum imrec_status sign(const struct file_lock *l, struct imrec_error *err)
 {
     char line[LINE_BYTES], host[128] = "";
-    const size_t n = read_line(l->fd, line);
+    size_t n;
+    const int code = read_line(l->fd, line, &n);
+    if (code != 0) /* it may be anybody's */
+        return io_error(err, code, l->path, "cannot read", 0);
     if (!is_lost(line, n) && !is_ours(line))
         return IMREC_REFUSE(err,
                             "%s is in the way, and imrec did not write it: move it, or choose "

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "base/threads.h"
 #include "storage/lock.h"
+#include "tests/support/failing_calls.h"
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
@@ -134,6 +135,58 @@ TEST(a_file_that_imrec_did_not_write_is_left_alone)
     ck_assert_int_eq(unlink(file), 0);
     ck_assert_int_eq(mkfifo(file, 0666), 0); /* does not wait for a writer */
     ck_assert_int_eq(lock_take(path, &l, &err), IMREC_ERR_ARGUMENT);
+}
+
+TEST(a_line_that_was_not_written_to_its_end_is_in_nobodys_way)
+{
+    static const char line[] = "imrec lock: process 17 on a\n";
+    for (size_t n = 0; n < sizeof(line); n++) {
+        tmp_write(&dir, "o.lock.part", line, n);
+        lock_drop(take(path));
+        ck_assert_int_eq(tmp_size(file), -1);
+    }
+}
+
+static const int reasons[] = {EIO, EINTR, 0};
+
+/* Takes the lock while the n-th call fails, or is cut short. The call; NULL: it did not come to it.
+ */
+static const char *take_with(long n, int code, const char *there, enum imrec_status *st)
+{
+    struct lock *l = NULL;
+    tmp_write(&dir, "o.lock.part", there, strlen(there));
+    failing_call(n, code);
+    *st = lock_take(path, &l, &err);
+    const char *failed = failed_call();
+    failing_call(0, 0);
+    if (*st == IMREC_OK)
+        lock_drop(l);
+    return failed;
+}
+
+LOOP_TEST(a_file_that_cannot_be_read_is_left_alone, 0, COUNT(reasons)) /* _i: why not */
+{
+    enum imrec_status st;
+    long n = 1;
+    for (; take_with(n, reasons[_i], "notes of mine", &st) != NULL; n++) {
+        ck_assert_int_ne(st, IMREC_OK);
+        ck_assert_int_eq(tmp_size(file), 13);
+    }
+    ck_assert_int_gt(n, 3);
+}
+
+LOOP_TEST(a_line_is_read_on_after_an_interrupt, 1, COUNT(reasons)) /* _i: how it ended */
+{
+    enum imrec_status st;
+    const char *call;
+    int reads = 0;
+    for (long n = 1;
+         (call = take_with(n, reasons[_i], "imrec lock: process 17 on a\n", &st)) != NULL; n++) {
+        const bool is_read = strcmp(call, "pread64") == 0;
+        ck_assert_msg(!is_read || st == IMREC_OK, "%s", err.message);
+        reads += is_read;
+    }
+    ck_assert_int_gt(reads, 0);
 }
 
 TEST(what_a_lock_file_says_cannot_break_a_line)

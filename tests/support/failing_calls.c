@@ -31,11 +31,18 @@ const char *failed_call(void)
     return atomic_load(&g_failed);
 }
 
-static bool fails(const char *name)
+static bool is_the_one(const char *name)
 {
     if (atomic_fetch_add(&g_count, 1) + 1 != atomic_load(&g_fails))
         return false;
     atomic_store(&g_failed, name);
+    return true;
+}
+
+static bool fails(const char *name)
+{
+    if (!is_the_one(name) || atomic_load(&g_code) == 0)
+        return false;
     errno = atomic_load(&g_code);
     return true;
 }
@@ -49,8 +56,6 @@ static bool fails(const char *name)
         return fails(#name) ? (failure) : __real_##name arguments;                                 \
     }
 
-CALL(ssize_t, pread64, -1, (int fd, void *p, size_t n, off_t at), (fd, p, n, at))
-CALL(ssize_t, pwrite64, -1, (int fd, const void *p, size_t n, off_t at), (fd, p, n, at))
 CALL(int, ftruncate64, -1, (int fd, off_t n), (fd, n))
 CALL(int, rename, -1, (const char *from, const char *to), (from, to))
 CALL(int, unlink, -1, (const char *path), (path))
@@ -67,6 +72,21 @@ CALL(int, sync_file_range, -1, (int fd, off_t at, off_t n, unsigned how), (fd, a
 CALL(void *, mmap64, MAP_FAILED, (void *p, size_t n, int how, int flags, int fd, off_t at),
      (p, n, how, flags, fd, at))
 CALL(int, madvise, -1, (void *p, size_t n, int how), (p, n, how))
+
+/* A call that moves bytes: it may be cut short instead. */
+#define MOVE(name, pointer)                                                                        \
+    ssize_t __real_##name(int fd, pointer p, size_t n, off_t at);                                  \
+    ssize_t __wrap_##name(int fd, pointer p, size_t n, off_t at);                                  \
+    ssize_t __wrap_##name(int fd, pointer p, size_t n, off_t at)                                   \
+    {                                                                                              \
+        if (!is_the_one(#name))                                                                    \
+            return __real_##name(fd, p, n, at);                                                    \
+        errno = atomic_load(&g_code);                                                              \
+        return errno != 0 ? -1 : __real_##name(fd, p, n > 1 ? 1 : n, at);                          \
+    }
+
+MOVE(pread64, void *)
+MOVE(pwrite64, const void *)
 
 /* Thousands of runs need not wait for a disk. */
 int __wrap_fsync(int fd);

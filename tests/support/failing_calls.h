@@ -5,7 +5,8 @@
 #ifndef IMREC_TESTS_FAILING_CALLS_H
 #define IMREC_TESTS_FAILING_CALLS_H
 
-/* From now on the n-th call, from 1, fails with this errno; 0: none does. Counting begins again. */
+/* From now on the n-th call, from 1, fails with this errno; 0: none does. Counting begins again.
+ * With code 0 it works, but moves one byte at most. */
 void failing_call(long n, int code);
 const char *failed_call(void); /* the name of the one that failed; NULL: none was made that far */
 #endif
