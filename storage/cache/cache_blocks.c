@@ -132,7 +132,7 @@ static enum cache_found read_place(struct cache *c, const struct cache_block *b,
         good = read_piece(c, at + HEAD_BYTES, &h, i, from, from + n, to, scratch);
     const bool short_of_memory = scratch == NULL;
     imrec_free(scratch);
-    return good ? CACHE_HIT : short_of_memory ? CACHE_MISS : CACHE_BROKEN;
+    return good ? CACHE_HIT : short_of_memory ? CACHE_NO_MEMORY : CACHE_BROKEN;
 }
 
 enum cache_found
@@ -149,7 +149,7 @@ cache_get(struct cache *c, const struct cache_block *b, uint32_t from, void *to,
     } else if (found == CACHE_BROKEN) {
         atomic_fetch_add(&c->broken_blocks, 1);
     }
-    return found;
+    return found == CACHE_NO_MEMORY ? CACHE_MISS : found;
 }
 
 enum cache_found cache_look(struct cache *c, uint64_t place, bool whole, struct cache_block *b)
@@ -168,7 +168,7 @@ enum cache_found cache_look(struct cache *c, uint64_t place, bool whole, struct 
         return head_is_of(&h, b) ? CACHE_HIT : CACHE_BROKEN;
     uint8_t *bytes = imrec_realloc(NULL, BLOCK_BYTES, 1);
     const enum cache_found found =
-        bytes != NULL ? read_place(c, b, place, 0, bytes, b->bytes) : CACHE_MISS;
+        bytes != NULL ? read_place(c, b, place, 0, bytes, b->bytes) : CACHE_NO_MEMORY;
     imrec_free(bytes);
     return found;
 }

@@ -11,7 +11,12 @@ struct cache_block {
     const char *name; /* for people; of cache_put() alone */
 };
 
-enum cache_found { CACHE_MISS, CACHE_HIT, CACHE_BROKEN }; /* broken: there, and not as written */
+enum cache_found {
+    CACHE_MISS,
+    CACHE_HIT,
+    CACHE_BROKEN,    /* there, and not as written */
+    CACHE_NO_MEMORY, /* not looked at; cache_get() calls it a miss */
+};
 
 /* Bytes [from, from + n) of the block; `to` holds anything unless it is a hit. Any thread. */
 enum cache_found

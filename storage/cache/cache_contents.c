@@ -101,14 +101,18 @@ read_all(struct cache *c, bool check, struct cache_contents *out, struct imrec_e
     struct piece *p = imrec_realloc(NULL, used != 0 ? used : 1, sizeof(*p));
     if (p == NULL)
         return no_memory(err);
-    for (uint64_t place = 1; place <= used; place++) {
+    enum imrec_status st = IMREC_OK;
+    for (uint64_t place = 1; place <= used && st == IMREC_OK; place++) {
         const enum cache_found found = look(c, place, check, &b);
+        if (found == CACHE_NO_MEMORY)
+            st = no_memory(err);
         out->broken += found == CACHE_BROKEN;
-        if (found != CACHE_MISS && b.bytes <= BLOCK_BYTES)
+        if (st == IMREC_OK && found != CACHE_MISS && b.bytes <= BLOCK_BYTES)
             p[n++] = (struct piece){b.object, place, b.bytes, found == CACHE_BROKEN};
     }
     qsort(p, n, sizeof(*p), by_object);
-    const enum imrec_status st = group(c, p, n, out, err);
+    if (st == IMREC_OK)
+        st = group(c, p, n, out, err);
     imrec_free(p);
     return st;
 }

@@ -3,6 +3,7 @@
  */
 #include "base/alloc.h"
 #include "storage/cache/cache.h"
+#include "tests/support/starving.h"
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
@@ -322,6 +323,25 @@ TEST(objects_are_listed_by_names_without_secrets)
     cache_close(c);
     ck_assert_int_eq(cache_contents_read(dir.path, true, &seen, &err), IMREC_ERR_IO);
     ck_assert_int_eq(err.sys_errno, ENOENT);
+}
+
+TEST(looking_into_a_cache_needs_its_header_and_memory)
+{
+    struct cache_contents seen;
+    struct cache *c = folder(8 * MIB);
+    sweep(c, "a", 0, 2 * MIB, MIB);
+    sweep(c, "b", 0, 2 * MIB, MIB);
+    cache_close(c);
+    STARVING(s)
+    {
+        s.st = cache_contents_read(tmp_path(&dir, "cache"), true, &seen, &err);
+        cache_contents_free(&seen);
+    }
+    const int fd = open(file(), O_RDWR);
+    ck_assert_int_eq(pwrite(fd, "????", 4, 0), 4);
+    close(fd);
+    ck_assert_int_ne(cache_contents_read(tmp_path(&dir, "cache"), true, &seen, &err), IMREC_OK);
+    ck_assert_int_ne(cache_empty(tmp_path(&dir, "cache"), &err), IMREC_OK);
 }
 
 TEST(a_check_finds_the_flipped_bit)
