@@ -61,6 +61,8 @@ if(IMREC_HAVE_CURL)
   target_compile_definitions(bench_distance PRIVATE _GNU_SOURCE)
   imrec_fuzz(cloud cloud DICTIONARY xml)
   imrec_fuzz(answer_head wire)
+  imrec_test(test_hdfs_nodes hdfs LABEL fault)
+  imrec_test(test_cloud_place cloud SOURCES support/canned.c LABEL fault)
   imrec_test(test_aws_files aws LABEL fault)
   imrec_test(test_aws_roles aws SOURCES support/canned.c LABEL fault)
   # Against a real one, which tests/servers starts where it is installed.
