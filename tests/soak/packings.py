@@ -105,7 +105,7 @@ class Packer:
         got = files_of(folder)
         must(all(got.get(name) == self.early[name] for name in self.early), "half-written under its final name before:", self.early.keys())
         if status == 3 and lost:
-            return self.skipped(number, folder, ("unreadable", "memory"))
+            return self.skipped(number, folder, ("unreadable", "no_memory"))
         must(status == 0, "the resumed run failed:", status, said)
         must(got.keys() == want.keys(), "other files:", sorted(got), sorted(want))
         must(got == want, "other bytes:", [n for n in want if got[n] != want[n]])
@@ -188,7 +188,7 @@ class Packer:
         status, said, injected = self.run(rng, CASES[number], folder, rates=soft(rng), memory=rng.randrange(20, 220) << 20)
         self.count["short of memory"] += status != 0
         if status == 3:
-            return self.skipped(number, folder, ("no_memory", "memory"))
+            return self.skipped(number, folder, ("no_memory",))
         if status in (127, -6) or (status == 1 and "im2rec: " not in said):  # it did not even begin: the loader, the C library
             must(said and not any(folder.iterdir()), "it ended in silence:", status, said)
             return self.finish(rng, number, folder)
