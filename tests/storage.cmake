@@ -41,7 +41,10 @@ if(IMREC_HAVE_CURL)
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py 0)
     add_test(NAME trust COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/storage/trust.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> $<TARGET_FILE:ctf2bin>)
-    set_tests_properties(buckets many_shards far_folder trust PROPERTIES TIMEOUT 900 LABELS "fault;storage" ENVIRONMENT "${IMREC_TEST_ENV}")
+    add_test(NAME at_aws COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/storage/at_aws.py
+             $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool>)
+    set_tests_properties(at_aws PROPERTIES SKIP_RETURN_CODE 77)
+    set_tests_properties(buckets many_shards far_folder trust at_aws PROPERTIES TIMEOUT 900 LABELS "fault;storage" ENVIRONMENT "${IMREC_TEST_ENV}")
     add_test(NAME uri_commands COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/storage/commands.py
              $<TARGET_FILE:im2rec> $<TARGET_FILE:imrec_tool> $<TARGET_FILE:ctf2bin>
              ${CMAKE_CURRENT_SOURCE_DIR}/support/fake_bucket.py)
