@@ -76,7 +76,7 @@ bool cpu_uses_bmi2(void)
 {
 #if defined(__x86_64__)
     return cpu_level() >= CPU_AVX2 && __builtin_cpu_supports("bmi") &&
-           __builtin_cpu_supports("bmi2");
+           __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 #else
     return false;
 #endif

@@ -37,6 +37,10 @@ foreach(test baseline layouts progressive)
   set_tests_properties(test_${test}_scalar PROPERTIES TIMEOUT 1500 LABELS "unit;codec" SKIP_RETURN_CODE 77
                        ENVIRONMENT "${IMREC_TEST_ENV};IMREC_CPU=scalar")
 endforeach()
+# ... and where there is BMI2 without AVX-512, which has a loop of its own.
+add_test(NAME test_progressive_bmi2 COMMAND test_progressive)
+set_tests_properties(test_progressive_bmi2 PROPERTIES TIMEOUT 1500 LABELS "unit;codec" SKIP_RETURN_CODE 77
+                     ENVIRONMENT "${IMREC_TEST_ENV};IMREC_CPU=avx2")
 
 imrec_fuzz(wav formats_set codec)
 imrec_fuzz(baseline codec jpeg MAX_LEN 65536 DICTIONARY jpeg)
@@ -61,4 +65,5 @@ set_tests_properties(test_codec_claim PROPERTIES FIXTURES_REQUIRED hostile)
 
 imrec_bench(bench_codec codec limit) # what an image takes: `bench_codec`
 target_compile_definitions(bench_codec PRIVATE IMREC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+imrec_bench(bench_files codec) # our decoder beside libjpeg-turbo on files: `bench_files [ROUNDS] FILE.jpg ...`
 imrec_bench(bench_baseline kernels jpeg) # what the parts of our decoder take, by variant: `bench_baseline`

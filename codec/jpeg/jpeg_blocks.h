@@ -52,11 +52,18 @@ INLINE uint32_t last_bits(const struct scan_bits *b, uint32_t bits, uint64_t siz
 #endif
 }
 
-/* The signed value of the next `size` bits, which may be none. */
+/* What `size` bits, which may be none, mean as a signed value. Its sign, which nobody can foretell,
+ * takes no branch. */
+INLINE int32_t signed_value(uint32_t bits, uint32_t size)
+{
+    const uint32_t is_positive = bits << 1 >> size;
+    return (int32_t)(bits + ((is_positive - 1) & (1 - (1u << size))));
+}
+
+/* Of the next bits. */
 INLINE int32_t next_value(const struct scan_bits *b, uint32_t size)
 {
-    const int32_t v = (int32_t)(b->buffer >> 32 >> (32 - size));
-    return size == 0 || v >> (size - 1) ? v : v - (1 << size) + 1;
+    return signed_value((uint32_t)(b->buffer >> 32 >> (32 - size)), size);
 }
 
 /* One code of any length, out of the buffer; > 255: there is none. */

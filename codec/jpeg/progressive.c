@@ -24,6 +24,8 @@ static bool run_scalar(struct scanning *s, const struct geometry *g, uint32_t fr
 static progressive_run_fn *run_best(void)
 {
 #if defined(__x86_64__)
+    if (cpu_level() == CPU_AVX512)
+        return progressive_run_avx512;
     if (cpu_uses_bmi2())
         return progressive_run_bmi2;
 #endif
@@ -67,6 +69,11 @@ uint64_t progressive_claim(size_t bytes, uint64_t coefficients)
     return sizeof(struct progressive) + bytes + ENTROPY_PADDING + masks + kept;
 }
 
+static struct span blocks_of(struct span mcus, uint32_t each)
+{
+    return (struct span){mcus.from * each, mcus.end * each};
+}
+
 /* Coefficients and masks of all components, of zeros. */
 static bool reserve(struct progressive *d, const struct frame *f, const struct geometry *g)
 {
@@ -78,6 +85,8 @@ static bool reserve(struct progressive *d, const struct frame *f, const struct g
         c->down = g->down * plane->v;
         c->real_across = divide_up(plane->width, plane->block);
         c->real_down = divide_up(plane->all, plane->block);
+        c->columns = blocks_of(plane->mcus, plane->h);
+        c->rows = blocks_of(plane->needed, plane->v);
         memset(c->known, UNKNOWN, sizeof(c->known));
         blocks += (size_t)c->across * c->down;
     }
@@ -109,7 +118,7 @@ static void make_lookup(struct lookup *t, const struct huffman_spec *spec)
     for (uint32_t length = 1; length <= LOOK_BITS; length++)
         for (uint32_t i = 0; i < spec->counts[length]; i++, n++)
             for (uint32_t end = at + ((1u << LOOK_BITS) >> length); at < end; at++)
-                t->entry[at] = (uint16_t)(length << 8 | spec->symbols[n]);
+                t->entry[at] = lookup_entry(length, spec->symbols[n]);
     memset(t->entry + at, 0, ((1u << LOOK_BITS) - at) * sizeof(t->entry[0]));
 }
 
@@ -136,10 +145,14 @@ static bool make_tables(struct scanning *s)
     return true;
 }
 
-static uint32_t mcus_of(const struct scanning *s, const struct geometry *g)
+/* MCUs of a scan of the image's first MCU rows. */
+static uint32_t mcus_of(const struct scanning *s, const struct geometry *g, uint32_t rows)
 {
-    const struct component *alone = &s->d->component[s->s->component[0]];
-    return s->s->components == 1 ? alone->real_across * alone->real_down : g->across * g->down;
+    const uint32_t i = s->s->component[0];
+    const struct component *alone = &s->d->component[i];
+    if (s->s->components > 1)
+        return g->across * rows;
+    return alone->real_across * at_most(alone->real_down, rows * g->plane[i].v);
 }
 
 /* The MCUs [from, end), which are all of one interval. */
@@ -153,26 +166,31 @@ static bool take_interval(struct scanning *s, const struct geometry *g, uint32_t
         if (stop_asked(stop) || !s->d->run(s, g, from, next))
             return false;
     }
-    return bits_left(&s->b, s->end) < 8;
+    return true;
 }
 
-/* All intervals of a scan; *left moves to the marker after the last. */
+/* All intervals of a scan, down to the last MCU row that is wanted; *left moves to the marker after
+ * the last. */
 static bool
 take_scan(struct scanning *s, const struct geometry *g, struct bytes *left, const struct stop *stop)
 {
-    const uint32_t all = mcus_of(s, g);
+    const uint32_t all = mcus_of(s, g, g->down), wanted = mcus_of(s, g, g->rows);
     struct intervals v = {
         .left = *left, .mcus_left = all, .restart = s->f->restart, .to_segment = true};
-    while (v.mcus_left > 0) {
-        const uint32_t from = all - v.mcus_left;
+    for (uint32_t from = 0, end; from < wanted; from = end) {
         size_t n;
         if (!intervals_unstuff(&v, s->d->bits.p, &n, ENTROPY_PADDING))
             return false;
         s->b = (struct scan_bits){.p = s->d->bits.p};
         s->end = s->d->bits.p + n;
-        if (!take_interval(s, g, from, all - v.mcus_left, stop))
+        end = all - v.mcus_left;
+        if (!take_interval(s, g, from, at_most(end, wanted), stop) ||
+            (end <= wanted && bits_left(&s->b, s->end) >= 8))
             return false;
     }
+    while (v.mcus_left > 0)
+        if (!intervals_pass(&v))
+            return false;
     *left = v.left;
     return true;
 }

@@ -93,6 +93,32 @@ TEST(damage_is_judged_by_libjpeg)
     twin_end(&twin);
 }
 
+/* Of a region at the top each scan is read down to it, and what comes later is not judged. */
+TEST(damage_below_a_region_is_passed)
+{
+    const struct jpeg_layout l = {
+        .colours = COLOURS_YCC, .h = 2, .v = 2, .quality = 90, .script = 5};
+    const struct imrec_rect top = {3, 2, 90, 20};
+    const struct bytes jpeg = jpeg_make(100, 200, &l);
+    struct twin twin;
+    uint32_t passed = 0;
+    twin_begin(&twin);
+    g_state = 24;
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        uint8_t *p = (uint8_t *)jpeg.p + 150 + pick(&g_state, (uint32_t)jpeg.n - 150);
+        const uint8_t was = *p;
+        *p = (uint8_t)pick(&g_state, 255); /* no marker */
+        const bool own = twin_compare(&twin, jpeg, &limits, TWIN_ROWS, top, 3);
+        passed +=
+            own &&
+            twin_run(twin.libjpeg, jpeg, &limits, TWIN_CHECK, top, 3, &twin.truth).warnings > 0;
+        *p = was;
+    }
+    ck_assert_uint_gt(passed, 10);
+    twin_end(&twin);
+    bytes_free(jpeg);
+}
+
 enum { TABLE_BYTES = 2 + 2 + 17 + 255 };
 
 /* Before the scan whose marker is at `scan`: that table of its which it decodes with, of 255 codes
