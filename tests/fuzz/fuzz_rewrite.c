@@ -41,8 +41,10 @@ static void check_written(struct twin *t, struct bytes jpeg, const struct image 
     image_free(&image);
 }
 
+/* What is written adds to `counts`, where there are any. */
 static void rewrite(struct twin *t, struct bytes jpeg, rewrite_fn *write,
-                    const struct jpeg_tables *tables, const struct image *pixels)
+                    const struct jpeg_tables *tables, const struct image *pixels,
+                    struct jpeg_counts *counts)
 {
     struct codec *c;
     struct imrec_image_info info;
@@ -55,8 +57,27 @@ static void rewrite(struct twin *t, struct bytes jpeg, rewrite_fn *write,
         twin_must(!done || pixels != NULL, "what has defects is not written again");
         if (done)
             check_written(t, out, pixels);
+        if (done && counts != NULL)
+            twin_must(codec_count_symbols(c, out, counts, NULL) == IMREC_OK, "symbols");
     }
     codec_free(c);
+}
+
+/* With tables of what another image has, and with its own, by way of their text. */
+static void rewrite_shared(struct twin *t, struct bytes jpeg, const struct image *pixels)
+{
+    char text[JPEG_TABLES_TEXT];
+    struct jpeg_counts counts = {{0}};
+    struct jpeg_tables tables, again;
+    jpeg_tables_make(&tables, &counts);
+    rewrite(t, jpeg, codec_tile_jpeg, &tables, pixels, &counts);
+    jpeg_tables_make(&tables, &counts);
+    jpeg_tables_text(&tables, text);
+    twin_must(jpeg_tables_read(&again, text), "tables of a text");
+    rewrite(t, jpeg, codec_tile_jpeg, &again, pixels, NULL);
+    text[jpeg.p[jpeg.n / 2] % strlen(text)] = (char)jpeg.p[jpeg.n / 3];
+    if (jpeg_tables_read(&again, text))
+        rewrite(t, jpeg, codec_tile_jpeg, &again, pixels, NULL);
 }
 
 static void encode(const struct image *image, const struct jpeg_encoding *how, enum cpu_level level,
@@ -88,8 +109,6 @@ static void encode_all(struct twin *t, struct bytes jpeg, const struct image *im
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static rewrite_fn *const ways[] = {codec_tile_jpeg, codec_baseline_jpeg, codec_plain_jpeg};
-    const struct jpeg_counts none = {{0}};
-    struct jpeg_tables tables;
     struct twin t;
     struct image image = {0};
     if (size < 4 || data[0] != 0xFF)
@@ -99,12 +118,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         abort();
     memcpy(copy, data, size);
     const struct bytes jpeg = {copy, size};
-    jpeg_tables_make(&tables, &none);
     twin_begin(&t);
     const bool good = decode(t.libjpeg, jpeg, &image);
     for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
-        rewrite(&t, jpeg, ways[i], NULL, good ? &image : NULL);
-    rewrite(&t, jpeg, codec_tile_jpeg, &tables, good ? &image : NULL);
+        rewrite(&t, jpeg, ways[i], NULL, good ? &image : NULL, NULL);
+    rewrite_shared(&t, jpeg, good ? &image : NULL);
     if (good)
         encode_all(&t, jpeg, &image);
     twin_end(&t);
