@@ -105,8 +105,7 @@ see(struct cbf_places *p, uint64_t pos, uint64_t n, uint64_t ahead, const uint8_
         }
         p->seen = p->seen_end = pos;
         struct source *in = p->container->shards[p->shard].source;
-        if (source_read(in, pos, p->buffer, (size_t)want, NULL) != IMREC_OK) /* for once? */
-            IMREC_TRY(source_read(in, pos, p->buffer, (size_t)want, p->err));
+        IMREC_TRY(source_read_again(in, pos, p->buffer, (size_t)want, p->err));
         p->seen_end = pos + want;
     }
     *out = p->buffer + (pos - p->seen);

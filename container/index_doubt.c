@@ -17,7 +17,7 @@ static bool find_end(const struct shard *h, uint64_t at, uint64_t *end)
     for (uint32_t part = 0; part < PARTS_MOST; part++) {
         uint8_t head[RECORDIO_PART_HEAD_BYTES];
         if (at % RECORDIO_ALIGN != 0 || at > h->size || h->size - at < sizeof(head) ||
-            source_read(h->source, at, head, sizeof(head), NULL) != IMREC_OK ||
+            source_read_again(h->source, at, head, sizeof(head), NULL) != IMREC_OK ||
             load_le32(head) != RECORDIO_MAGIC)
             return false;
         const uint32_t flag = load_le32(head + 4) >> 29;

@@ -135,7 +135,7 @@ static enum imrec_status find_head(const struct shard *h, bool shifted,
          at += PIECE_BYTES - HEAD_MOST) {
         const uint64_t left = h->size - at;
         const size_t n = left < PIECE_BYTES ? (size_t)left : PIECE_BYTES;
-        *out = source_read(h->source, at, piece, n, NULL) != IMREC_OK
+        *out = source_read_again(h->source, at, piece, n, NULL) != IMREC_OK
                    ? container_kinds[0]
                    : kind_in(h, shifted, at, (struct bytes){piece, n});
         if (n < PIECE_BYTES)
@@ -174,8 +174,7 @@ static enum imrec_status kind_of(const struct shard *h, const struct container_o
     const size_t n = h->size < sizeof(bytes) ? (size_t)h->size : sizeof(bytes);
     const struct bytes first = {bytes, n};
     *out = n == 0 ? NULL : container_kinds[0];
-    if (n == 0 || (source_read(h->source, 0, bytes, n, NULL) != IMREC_OK && /* once it may fail */
-                   source_read(h->source, 0, bytes, n, NULL) != IMREC_OK))
+    if (n == 0 || source_read_again(h->source, 0, bytes, n, NULL) != IMREC_OK)
         return IMREC_OK;
     const struct container_kind *found = recognized(h->uri, first);
     const struct file_kind k = file_kind_of(first);

@@ -115,7 +115,7 @@ static bool see_range(struct finding *f, uint64_t at, struct range *out)
     if (at < f->begin || at + FRAMED_BYTES > f->end) {
         const uint64_t left = f->h->size - at, n = left < AHEAD_BYTES ? left : AHEAD_BYTES;
         f->begin = f->end = at;
-        if (source_read(f->h->source, at, f->buffer, (size_t)n, NULL) != IMREC_OK)
+        if (source_read_again(f->h->source, at, f->buffer, (size_t)n, NULL) != IMREC_OK)
             return false;
         f->end += n;
     }
@@ -126,7 +126,7 @@ static bool see_range(struct finding *f, uint64_t at, struct range *out)
 static bool load_range(const struct shard *h, uint64_t at, struct range *out)
 {
     uint8_t record[FRAMED_BYTES];
-    return source_read(h->source, at, record, sizeof(record), NULL) == IMREC_OK &&
+    return source_read_again(h->source, at, record, sizeof(record), NULL) == IMREC_OK &&
            read_range(record, out);
 }
 

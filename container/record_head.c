@@ -10,7 +10,7 @@ bool record_head_read(const struct shard *h, uint64_t begin, uint64_t end, struc
     const uint64_t bytes = end - begin;
     const size_t n = bytes < RECORD_HEAD_BYTES ? (size_t)bytes : RECORD_HEAD_BYTES;
     if (begin % RECORDIO_ALIGN != 0 || n < RECORDIO_PART_HEAD_BYTES ||
-        source_read(h->source, begin, out->bytes, n, NULL) != IMREC_OK)
+        source_read_again(h->source, begin, out->bytes, n, NULL) != IMREC_OK)
         return false;
     const uint32_t size = load_le32(out->bytes + 4); /* with a part flag of 0 in its upper bits */
     const uint64_t padded = align_up((uint64_t)size, RECORDIO_ALIGN);

@@ -219,6 +219,13 @@ source_read(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_
     return n == 0 ? IMREC_OK : s->ops->read_at(s, offset, to, n, err);
 }
 
+enum imrec_status
+source_read_again(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err)
+{
+    return source_read(s, offset, to, n, NULL) == IMREC_OK ? IMREC_OK
+                                                           : source_read(s, offset, to, n, err);
+}
+
 /* Cuts a hint to what there is; 0 when nothing is left of it. */
 static uint64_t hint_bytes(const struct source *s, uint64_t offset, uint64_t n)
 {

@@ -39,6 +39,10 @@ const char *source_curl_version(void);
 IMREC_NODISCARD enum imrec_status source_check_local(const char *uri, struct imrec_error *err);
 IMREC_NODISCARD enum imrec_status
 source_read(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err);
+/* Likewise, and once more where that fails. For what is asked while a set is opened: a failure that
+ * passes must not make it another set. */
+IMREC_NODISCARD enum imrec_status
+source_read_again(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err);
 void source_will_need(struct source *s, uint64_t offset, uint64_t n);
 void source_drop(struct source *s, uint64_t offset, uint64_t n);
 void source_cancel(struct source *s); /* reads end with IMREC_ERR_CANCELLED, if they take time */

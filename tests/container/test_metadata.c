@@ -366,6 +366,41 @@ TEST(opening_an_ordinary_shard_reads_its_first_and_last_bytes_only)
     identity_free(&set);
 }
 
+/* The set is the same, or it is not opened. */
+LOOP_TEST(a_read_that_fails_for_once_makes_no_other_set, 0, 2) /* _i: none or an index */
+{
+    char rec[] = "/tmp/imrec-metadata-XXXXXX.rec", idx[40], uri[80];
+    struct identity_set set = {0};
+    struct container s;
+    uint64_t opened = 0;
+    identity_make(&set);
+    const int fd = mkstemps(rec, 4);
+    ck_assert(fd >= 0 && write(fd, set.rec.p, set.rec.n) == (ssize_t)set.rec.n);
+    ck_assert_int_eq(close(fd), 0);
+    snprintf(idx, sizeof(idx), "%.*s.idx", (int)strlen(rec) - 4, rec);
+    FILE *f = fopen(idx, "wb");
+    ck_assert_uint_eq(fwrite(set.idx.p, 1, set.idx.n, f), set.idx.n);
+    fclose(f);
+    snprintf(uri, sizeof(uri), "fault://script=test:%s", rec);
+    const struct container_options o = options(uri, _i ? idx : "");
+    for (uint64_t n = 1; n == 1 || fault_counts("test").reads >= n - 1; n++) {
+        ck_assert_int_eq(fault_set("test", &(struct fault_script){.read_eio = n}, &err), IMREC_OK);
+        if (container_open(&o, &s, &err) != IMREC_OK) {
+            ck_assert_int_eq(err.status, IMREC_ERR_IO);
+            continue;
+        }
+        ck_assert_msg(s.metadata_count == 1 + IDENTITIES, "read %u: %u", (unsigned)n,
+                      (unsigned)s.metadata_count);
+        ck_assert(!_i || s.record_total == IDENTITY_IMAGES);
+        container_close(&s);
+        opened++;
+    }
+    ck_assert_uint_gt(opened, 3);
+    (void)unlink(rec);
+    (void)unlink(idx);
+    identity_free(&set);
+}
+
 LOOP_TEST(no_allocation_that_fails_leaks, 0, 3) /* _i: index or none */
 {
     struct identity_set set = {0};
