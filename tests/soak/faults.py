@@ -26,7 +26,7 @@ class FaultPage:
         self.map[_SIZE - 512:_SIZE] = (os.path.realpath(folder) + "/").encode().ljust(512, b"\0")
         self.map[:8] = struct.pack("=Q", seed)
 
-    def set(self, bad=(), sleep_us=3000, works=2, **rates):
+    def set(self, bad=(), sleep_us=3000, works=8, **rates):
         """rates: of a million calls; bad: (path, begin, end) that no read gets through. The look whether a failure was for once,
         and the read itself, are two reads, which then work; with something bad around it they may be more."""
         places = [n for path, begin, end in bad for n in (os.stat(path).st_ino, begin, end)]
