@@ -217,6 +217,48 @@ TEST(equal_tables_are_decoded_side_by_side)
     end(&s);
 }
 
+/* A grey row of blocks, each brighter by 2047 than the one before: of the standard's tables the
+ * code of 11 bits, which are ones, and the end of the block. Beyond 16 bits libjpeg-turbo judges.
+ */
+static struct bytes rising(uint32_t blocks)
+{
+    static const uint8_t block[] = {0xFF, 0x00, 0x7F, 0xFA}, end[] = {0xFF, 0xD9};
+    const struct jpeg_layout l = {.colours = COLOURS_GREY, .h = 1, .v = 1, .quality = 50};
+    const struct bytes plain = jpeg_make(8 * blocks, 8, &l);
+    size_t at = 2;
+    while (plain.p[at + 1] != 0xDA)
+        at += 2 + 256u * plain.p[at + 2] + plain.p[at + 3];
+    at += 2 + plain.p[at + 3];
+    uint8_t *p = malloc(at + blocks * sizeof(block) + sizeof(end));
+    ck_assert_ptr_nonnull(p);
+    memcpy(p, plain.p, at);
+    for (uint32_t i = 0; i < blocks; i++, at += sizeof(block))
+        memcpy(p + at, block, sizeof(block));
+    memcpy(p + at, end, sizeof(end));
+    bytes_free(plain);
+    return (struct bytes){p, at + sizeof(end)};
+}
+
+TEST(a_dc_sum_beyond_16_bits_is_as_alone)
+{
+    struct session s;
+    begin(&s);
+    for (; s.n < MOST; s.n++) {
+        struct picture *p = &s.picture[s.n];
+        const uint32_t blocks = 4 + (uint32_t)s.n; /* 17 are beyond */
+        *p = (struct picture){.jpeg = rising(blocks),
+                              .region = {3, 1, 8 * blocks - 3, 7},
+                              .channels = 3,
+                              .denominator = 1};
+        ck_assert_int_eq(decode(s.codec, p, &p->truth, &p->pixels), IMREC_OK);
+        ck_assert_uint_eq(codec_baseline_count(s.codec), s.n < 13 ? s.n + 1 : 13);
+    }
+    run(&s);
+    ck_assert_uint_gt(codec_together_count(s.codec), 0);
+    ck_assert_uint_le(codec_together_count(s.codec), 2 * 13);
+    end(&s);
+}
+
 TEST(memory_is_within_the_claim_and_given_back)
 {
     const struct jpeg_layout l = {.colours = COLOURS_YCC, .h = 1, .v = 1, .quality = 95};
