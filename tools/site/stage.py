@@ -16,11 +16,18 @@ import manuals
 
 LINK = re.compile(r"(\[(?:[^\]\[]|\[[^\]]*\])*\]\()([^)\s]+)(\))")
 CODE = re.compile(r"(?ms)^```.*?^```|^ {4}[^\n]*$")
+CODE_AFTER = r"(%s[^\n]*:\n\n(?:<!--[^>]*-->\n)?```.*?^```)$"
+PAIR = re.compile(r"(?ms)^" + CODE_AFTER % "With (?!imrec)" + r"\s+^" + CODE_AFTER % "With imrec")
 LANGUAGES = {".c": "c", ".h": "c", ".py": "python", ".sh": "sh", ".yaml": "yaml", ".txt": "cmake"}
 IMAGES = {".svg", ".jpg", ".png"}
 OTHERS = {"README.md": "overview", "CHANGELOG.md": "changelog", "CONTRIBUTING.md": "contributing"}
 REFERENCE = [("Parameters", "reference/parameters"), ("The C library", "reference/c"), ("The Python package", "reference/python"),
              ("im2rec(1)", "reference/im2rec"), ("imrec(1)", "reference/imrec"), ("ctf2bin(1)", "reference/ctf2bin")]
+
+
+def side_by_side(pair):
+    """The codes of a migration next to each other, where there is room (site.css)."""
+    return "`````{container} pair\n" + "".join(f"````{{container}}\n{code}\n````\n" for code in pair.groups()) + "`````"
 
 
 class Stage:
@@ -72,7 +79,7 @@ class Stage:
         for code in CODE.finditer(text):
             out += [self.linked(text[at:code.start()], path, here), code[0]]
             at = code.end()
-        text = "".join(out) + self.linked(text[at:], path, here)
+        text = PAIR.sub(side_by_side, "".join(out) + self.linked(text[at:], path, here))
         self.write(here, text)
         return here, text
 
