@@ -29,7 +29,8 @@ endif()
 # What keeps a bug from being used, in what was built.
 if(IMREC_HARDEN AND NOT IMREC_SANITIZE AND CMAKE_BUILD_TYPE MATCHES "^Rel")
   add_test(NAME lint_hardening COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/lint/hardening.sh $<TARGET_FILE:imrec>
-                                       $<TARGET_FILE:imrec_tool> $<TARGET_FILE:im2rec> $<TARGET_FILE:ctf2bin>)
+                                       $<TARGET_FILE:imrec_tool> $<TARGET_FILE:im2rec> $<TARGET_FILE:ctf2bin>
+                                       $<$<TARGET_EXISTS:imrec_python>:$<TARGET_FILE:imrec_python>> COMMAND_EXPAND_LISTS)
   set_tests_properties(lint_hardening PROPERTIES LABELS lint SKIP_RETURN_CODE 77)
 endif()
 
