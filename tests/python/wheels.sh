@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # wheels.sh SOURCE FOLDER - the wheels of tools/dev/build_wheel, for x86-64 and aarch64: their size and tag, what is in
 # them; each installs into an empty environment and packs, verifies and reads there, aarch64's under qemu-user; a C program
-# links the library in it; https works with the machine's authorities. Built again from a copy of the tree elsewhere, a wheel has the
-# same bytes.
+# links the library in it; https works with the machine's authorities. Built again from a copy of the tree elsewhere, with all
+# libraries in it, a wheel has the same bytes.
 set -euo pipefail
 source=$1 folder=$2
 export PIP_DISABLE_PIP_VERSION_CHECK=1
@@ -19,6 +19,7 @@ check_file() { # WHEEL ARCH
     for file in bin/imrec lib/libimrec.so.1 lib/libimrec-needs.so _imrec.abi3.so; do
         [ -s "$folder/tree/imrec/$file" ] || fail "no $file in $1"
     done
+    bash "$source/tests/lint/hardening.sh" "$folder"/tree/imrec/{bin/imrec,lib/libimrec.so.1,lib/libimrec-needs.so,_imrec.abi3.so}
     python3 - "$folder"/tree/imrec-*.dist-info <<'PYTHON'
 import json, pathlib, sys
 info = pathlib.Path(sys.argv[1])
@@ -97,8 +98,9 @@ if [ "$here" = x86_64 ]; then
 fi
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct 2>/dev/null || stat -c %Y CHANGELOG.md)
 export SOURCE_DATE_EPOCH
-mkdir -p "$folder/copy/build" && tar --exclude ./build --exclude ./.git -cf - . | tar -C "$folder/copy" -xf -
-ln -s "$source/build/wheels" "$folder/copy/build/wheels"
+mkdir -p "$folder/copy/build/wheels" && tar --exclude ./build --exclude ./.git -cf - . | tar -C "$folder/copy" -xf -
+for tool in venv venv-zig; do ln -s "$source/build/wheels/$tool" "$folder/copy/build/wheels/$tool"; done
+cp -r "$source/build/wheels/sources" "$folder/copy/build/wheels/sources" # the same versions; all of it is compiled again
 again=$("$folder/copy/tools/dev/build_wheel" --arch "$here" "$folder/again")
 cmp "$wheel" "$again" || fail "built again, the wheel has other bytes"
 echo "built again elsewhere: the same bytes"
