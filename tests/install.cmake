@@ -34,6 +34,10 @@ foreach(name bare debian)
   set_tests_properties(${name} PROPERTIES LABELS "install;long" TIMEOUT 7200 SKIP_RETURN_CODE 77)
 endforeach()
 
+add_test(NAME release COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/release.sh ${PROJECT_SOURCE_DIR}
+                              ${PROJECT_BINARY_DIR}/release)
+set_tests_properties(release PROPERTIES LABELS install TIMEOUT 600 SKIP_RETURN_CODE 77)
+
 # The binary interface of the library is the one that is kept. Debug information tells it: that of gcc, with -g.
 if(BUILD_SHARED_LIBS AND NOT IMREC_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_BUILD_TYPE STREQUAL
    "RelWithDebInfo")
