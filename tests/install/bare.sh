@@ -31,10 +31,11 @@ inside() {
 }
 timed() { # NAME LIMIT COMMANDS
     local began=$SECONDS took
-    inside "$3" >"$folder/log" 2>&1 || { tail -30 "$folder/log" && exit 1; }
+    inside "TIMEFORMAT='CPU %U + %S' && time { $3
+}" >"$folder/log" 2>&1 || { tail -30 "$folder/log" && exit 1; }
     grep -q '^first batch' "$folder/log" || { tail -30 "$folder/log" && exit 1; }
     took=$((SECONDS - began))
-    echo "$1: $took s to the first batch, of at most $2"
+    echo "$1: $took s to the first batch, of at most $2; $(sed -n 's/^CPU/CPU time/p' "$folder/log") s"
     if [ -z "${IMREC_LOADED:-}" ] && [ "$took" -gt "$2" ]; then exit 1; fi
 }
 
