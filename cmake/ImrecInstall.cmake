@@ -14,6 +14,10 @@ list(TRANSFORM IMREC_PLAIN_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE IMREC_PC_LIBS)
 list(APPEND IMREC_PC_LIBS ${OpenMP_C_FLAGS} -pthread -lm)
 list(JOIN IMREC_PC_LIBS " " IMREC_PC_LIBS)
 
+if(BUILD_SHARED_LIBS) # pkg-config asks for those packages even for --cflags, and a shared library needs none of them
+  set(IMREC_PC_REQUIRES)
+  set(IMREC_PC_LIBS)
+endif()
 configure_file(cmake/imrec.pc.in imrec.pc @ONLY)
 configure_file(cmake/imrec-config.cmake.in imrec-config.cmake @ONLY)
 include(CMakePackageConfigHelpers)

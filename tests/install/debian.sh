@@ -27,5 +27,7 @@ trap finish EXIT
 suite=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 unshare --mount --propagation private mmdebstrap --quiet --variant=minbase --include=gcc,libc6-dev,pkg-config "$suite" "$root" >/dev/null
 cp /etc/resolv.conf "$root/etc"
-env -u TMPDIR autopkgtest --apt-upgrade --summary-file summary ./*.changes -- chroot "$root" >log 2>&1 || { tail -40 log && exit 1; }
+# shellcheck disable=SC2016
+env -u TMPDIR unshare --mount --propagation private bash -euc 'mount -t proc proc "$1/proc" && autopkgtest --apt-upgrade \
+    --summary-file summary ./*.changes -- chroot "$1"' bash "$root" >log 2>&1 </dev/null || { tail -40 log && exit 1; }
 cat summary

@@ -33,6 +33,7 @@ else
     soname=$(objdump -p "$libdir/libimrec.so" | sed -n 's/.*SONAME *//p')
     [ "$soname" = libimrec.so.1 ] || { echo "SONAME is $soname" && exit 1; }
     unversioned=$(nm -D --defined-only "$libdir/libimrec.so" | grep ' [^A] ' | grep -v '@@IMREC_1$' || true)
+    pc=$(PKG_CONFIG_LIBDIR=$libdir/pkgconfig pkg-config --cflags --libs imrec) || { echo "pkg-config asks for more: $pc" && exit 1; }
     [ -z "$unversioned" ] || { echo "without a version: $unversioned" && exit 1; }
 fi
 
