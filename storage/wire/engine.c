@@ -11,6 +11,7 @@
 #include "storage/wire/flow.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #define ACTIVE_MOST WIRE_AT_ONCE        /* requests under way; more wait in the queue */
@@ -208,16 +209,40 @@ static void limit_connections(void)
     curl_multi_setopt(g.multi, CURLMOPT_PIPELINING, CURLPIPE_MULTIPLEX);
 }
 
+/* Neither to outlive the library, nor what curl speaks TLS by, which ends itself by atexit(). */
+__attribute__((destructor)) static void stop_engine(void)
+{
+    if (g.process != getpid())
+        return;
+    mutex_lock(&g.lock);
+    g.stopping = true;
+    (void)curl_multi_wakeup(g.multi);
+    mutex_unlock(&g.lock);
+    thread_join(&g.thread);
+    while (g.idle_count > 0)
+        curl_easy_cleanup(g.idle[--g.idle_count]);
+    (void)curl_multi_cleanup(g.multi);
+    g.process = 0;
+}
+
+/* Of a process: once. */
+static bool know_curl(void)
+{
+    if (g.knows_curl)
+        return true;
+    if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK || atexit(stop_engine) != 0)
+        return false;
+    (void)pthread_atfork(before_fork, after_fork, after_fork);
+    return g.knows_curl = true;
+}
+
 /* A forked process has the state but not the thread: what the parent had under way is not its. */
 static enum imrec_status need_engine(struct imrec_error *err)
 {
     if (g.process == getpid())
         return IMREC_OK;
-    if (!g.knows_curl && curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    if (!know_curl())
         return no_engine(err);
-    if (!g.knows_curl)
-        (void)pthread_atfork(before_fork, after_fork, after_fork);
-    g.knows_curl = true;
     g.queue = NULL;
     g.last = &g.queue;
     g.active = NULL;
@@ -235,22 +260,6 @@ static enum imrec_status need_engine(struct imrec_error *err)
     else
         (void)curl_multi_cleanup(g.multi);
     return st;
-}
-
-/* The thread is not to outlive the library. */
-__attribute__((destructor)) static void stop_engine(void)
-{
-    if (g.process != getpid())
-        return;
-    mutex_lock(&g.lock);
-    g.stopping = true;
-    (void)curl_multi_wakeup(g.multi);
-    mutex_unlock(&g.lock);
-    thread_join(&g.thread);
-    while (g.idle_count > 0)
-        curl_easy_cleanup(g.idle[--g.idle_count]);
-    (void)curl_multi_cleanup(g.multi);
-    g.process = 0;
 }
 
 /* ---- for everybody ----------------------------------------------------------------------- */

@@ -38,7 +38,7 @@ struct disk_image *disk_image_read(const char *folder)
         if (image->count == DISK_FILES || strlen(e->d_name) >= DISK_NAME)
             give_up("too many files, or a name that is too long");
         struct disk_file *f = &image->files[image->count++];
-        snprintf(f->name, DISK_NAME, "%s", e->d_name);
+        memcpy(f->name, e->d_name, strlen(e->d_name) + 1);
         snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
         read_file(path, f);
     }
