@@ -69,7 +69,7 @@ uint64_t progressive_claim(size_t bytes, uint64_t coefficients)
     return sizeof(struct progressive) + bytes + ENTROPY_PADDING + masks + kept;
 }
 
-static struct span blocks_of(struct span mcus, uint32_t each)
+static struct span blocks_in(struct span mcus, uint32_t each)
 {
     return (struct span){mcus.from * each, mcus.end * each};
 }
@@ -85,8 +85,8 @@ static bool reserve(struct progressive *d, const struct frame *f, const struct g
         c->down = g->down * plane->v;
         c->real_across = divide_up(plane->width, plane->block);
         c->real_down = divide_up(plane->all, plane->block);
-        c->columns = blocks_of(plane->mcus, plane->h);
-        c->rows = blocks_of(plane->needed, plane->v);
+        c->columns = blocks_in(plane->mcus, plane->h);
+        c->rows = blocks_in(plane->needed, plane->v);
         memset(c->known, UNKNOWN, sizeof(c->known));
         blocks += (size_t)c->across * c->down;
     }

@@ -350,23 +350,6 @@ INLINE struct scan_place place(struct scanning *s, uint32_t i, uint32_t x, uint3
                                .wanted = span_holds(c->columns, x) && span_holds(c->rows, y)};
 }
 
-/* Of a scan of one component, whose MCU is a block. */
-INLINE bool take_alone(struct scanning *s, uint32_t from, uint32_t end, block_fn *block)
-{
-    const uint32_t across = s->d->component[s->s->component[0]].real_across;
-    struct scan_bits b = s->b;
-    for (uint32_t n = from, x = from % across, y = from / across; n < end; n++) {
-        if (!block(s, &b, place(s, 0, x, y)) || bits_left(&b, s->end) < 0)
-            return false;
-        if (++x == across) {
-            x = 0;
-            y++;
-        }
-    }
-    s->b = b;
-    return true;
-}
-
 /* MCU (x, y). */
 INLINE bool take_mcu(struct scanning *s, struct scan_bits *b, const struct geometry *g, uint32_t x,
                      uint32_t y, block_fn *block)
@@ -381,14 +364,18 @@ INLINE bool take_mcu(struct scanning *s, struct scan_bits *b, const struct geome
     return true;
 }
 
+/* The MCU of a scan of one component, `alone`, is a block; the scan has none beyond the image.
+ */
 INLINE bool take_mcus(struct scanning *s, const struct geometry *g, uint32_t from, uint32_t end,
-                      block_fn *block)
+                      bool alone, block_fn *block)
 {
+    const uint32_t across = alone ? s->d->component[s->s->component[0]].real_across : g->across;
     struct scan_bits b = s->b;
-    for (uint32_t n = from, x = from % g->across, y = from / g->across; n < end; n++) {
-        if (!take_mcu(s, &b, g, x, y, block) || bits_left(&b, s->end) < 0)
+    for (uint32_t n = from, x = from % across, y = from / across; n < end; n++) {
+        const bool good = alone ? block(s, &b, place(s, 0, x, y)) : take_mcu(s, &b, g, x, y, block);
+        if (!good || bits_left(&b, s->end) < 0)
             return false;
-        if (++x == g->across) {
+        if (++x == across) {
             x = 0;
             y++;
         }
@@ -397,29 +384,21 @@ INLINE bool take_mcus(struct scanning *s, const struct geometry *g, uint32_t fro
     return true;
 }
 
-/* Each kind of scan has a loop of its own, as the compiler has registers for one of them. */
-#define SCAN(name, block)                                                                          \
+/* Each kind of scan has a loop of its own, as the compiler has registers for one of them. AC scans
+ * are of one component. */
+#define SCAN(name, block, alone)                                                                   \
     __attribute__((noinline)) static bool name(struct scanning *s, const struct geometry *g,       \
                                                uint32_t from, uint32_t end)                        \
     {                                                                                              \
-        return s->s->components == 1 ? take_alone(s, from, end, block)                             \
-                                     : take_mcus(s, g, from, end, block);                          \
+        return (alone) ? take_mcus(s, g, from, end, true, block)                                   \
+                       : take_mcus(s, g, from, end, false, block);                                 \
     }
 
-SCAN(take_dc_first, dc_first)
-SCAN(take_dc_refine, dc_refine)
-SCAN(take_whole, whole_block)
-
-__attribute__((noinline)) static bool take_ac_first(struct scanning *s, uint32_t from, uint32_t end)
-{
-    return take_alone(s, from, end, ac_first);
-}
-
-__attribute__((noinline)) static bool
-take_ac_refine(struct scanning *s, uint32_t from, uint32_t end)
-{
-    return take_alone(s, from, end, ac_refine);
-}
+SCAN(take_dc_first, dc_first, s->s->components == 1)
+SCAN(take_dc_refine, dc_refine, s->s->components == 1)
+SCAN(take_ac_first, ac_first, true)
+SCAN(take_ac_refine, ac_refine, true)
+SCAN(take_whole, whole_block, s->s->components == 1)
 
 INLINE bool take_run(struct scanning *s, const struct geometry *g, uint32_t from, uint32_t end)
 {
@@ -427,6 +406,6 @@ INLINE bool take_run(struct scanning *s, const struct geometry *g, uint32_t from
         return take_whole(s, g, from, end);
     if (s->s->from == 0)
         return s->s->high == 0 ? take_dc_first(s, g, from, end) : take_dc_refine(s, g, from, end);
-    return s->s->high == 0 ? take_ac_first(s, from, end) : take_ac_refine(s, from, end);
+    return s->s->high == 0 ? take_ac_first(s, g, from, end) : take_ac_refine(s, g, from, end);
 }
 #endif

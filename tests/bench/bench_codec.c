@@ -4,13 +4,13 @@
  * test: it asserts nothing.
  */
 #include "codec/codec.h"
+#include "tests/bench/load.h"
 #include "tests/support/shared.h"
 #include "tools/bench/limit/jpeg_plain.h"
 
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { WIDTH = 384, HEIGHT = 256, CROP = 224, MOST = 16, ROUNDS = 81 };
 
@@ -18,22 +18,9 @@ static struct bytes g_images[MOST];
 static size_t g_count, g_bytes;
 static unsigned g_sum; /* keeps the pixels wanted */
 
-static struct bytes load(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    struct bytes b = {0};
-    if (f == NULL)
-        return b;
-    uint8_t *p = malloc(4 << 20);
-    b.n = fread(p, 1, 4 << 20, f);
-    b.p = p;
-    fclose(f);
-    return b;
-}
-
 static void add(struct codec *c, const char *path)
 {
-    const struct bytes file = load(path);
+    const struct bytes file = load_file(path);
     const struct codec_limits limits = {.max_pixels = 1 << 24};
     struct imrec_image_info info;
     struct image image = {0};
@@ -67,13 +54,6 @@ static void add_folder(struct codec *c, const char *folder)
     }
     if (d != NULL)
         closedir(d);
-}
-
-static double now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
 static void touch(void *context, uint32_t y, const uint8_t *row)

@@ -2,39 +2,18 @@
  * decoder and by libjpeg-turbo in turns; of the rounds' ratios the median, 10 % and 90 %. No test.
  */
 #include "codec/codec.h"
+#include "tests/bench/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 enum { MOST = 4096 };
-
-static struct bytes load(const char *path)
-{
-    FILE *f = fopen(path, "rb");
-    struct bytes b = {0};
-    if (f == NULL)
-        return b;
-    uint8_t *p = malloc(16 << 20);
-    b.n = p == NULL ? 0 : fread(p, 1, 16 << 20, f);
-    b.p = p;
-    fclose(f);
-    return b;
-}
-
-static double now_us(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
-}
 
 /* µs an image. */
 static double take(struct codec *c, const struct bytes *image, size_t n, struct image *out)
 {
     const struct codec_limits limits = {.max_pixels = 1 << 28};
-    const double begin = now_us();
+    const double begin = now_ns();
     for (size_t i = 0; i < n; i++) {
         struct imrec_image_info info;
         struct imrec_error err = {0};
@@ -47,7 +26,7 @@ static double take(struct codec *c, const struct bytes *image, size_t n, struct 
             exit(1);
         }
     }
-    return (now_us() - begin) / (double)n;
+    return (now_ns() - begin) / 1e3 / (double)n;
 }
 
 static int by_value(const void *a, const void *b)
@@ -70,7 +49,7 @@ int main(int argc, char **argv)
     const int rounds = first == 2 && atoi(argv[1]) < MOST ? atoi(argv[1]) : 21;
     size_t n = 0;
     for (int i = first; i < argc && n < MOST; i++, n++)
-        if ((image[n] = load(argv[i])).n == 0)
+        if ((image[n] = load_file(argv[i])).n == 0)
             return fprintf(stderr, "%s cannot be read\n", argv[i]), 1;
     struct codec *ours, *libjpeg;
     struct image out = {0};

@@ -42,14 +42,10 @@ class Stops:
             if self.done.wait(wait):
                 return
             with contextlib.suppress(ProcessLookupError):
-                Stops.signal(self.pid, signal.SIGSTOP)
+                os.kill(self.pid, signal.SIGSTOP)
                 time.sleep(stopped)
-                Stops.signal(self.pid, signal.SIGCONT)
+                os.kill(self.pid, signal.SIGCONT)
             Stops.count += 1
-
-    @staticmethod
-    def signal(pid, number):
-        os.kill(pid, number)
 
     def __enter__(self):
         if self.plan:

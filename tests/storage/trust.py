@@ -19,7 +19,9 @@ import tempfile
 import threading
 import urllib.parse
 import zlib
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
+
+from answering import Answering
 
 im2rec, imrec, ctf2bin = sys.argv[1:4]
 SECRETS = {
@@ -37,21 +39,7 @@ def check(good, what):
         wrong.append(what)
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def say(self, status, body, headers=()):
-        self.send_response(status)
-        for name, value in dict(headers).items():
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
-
+class Handler(Answering):
     def handle_one(self):
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         self.server.asked.append((self.command, self.path, dict(self.headers), body))
@@ -90,14 +78,10 @@ def serves(files):
 
     def answer(h):
         body = files.get(urllib.parse.unquote(h.path.partition("?")[0]).lstrip("/"))
-        span = re.match(r"bytes=(\d+)-(\d+)$", h.headers.get("Range", ""))
         if body is None:
-            h.say(404, b"")
-        elif not span:
-            h.say(200, body, {"ETag": '"1"'})
+            h.say(404)
         else:
-            begin, end = int(span[1]), min(int(span[2]) + 1, len(body))
-            h.say(206, body[begin:end], {"ETag": '"1"', "Content-Range": f"bytes {begin}-{end - 1}/{len(body)}"})
+            h.say_object(body)
 
     return answer
 
