@@ -1,7 +1,9 @@
 /* tests/fuzz/fuzz_baseline.c - arbitrary bytes as a JPEG: with our decoder for plain ones and
  * without it everything is the same. Whole images straight into memory and row by row, regions
  * that the bytes themselves choose, and checks; and the image several times side by side. Of half
- * of them restart intervals and images are decoded at the same time on every processor. */
+ * of them restart intervals and images are decoded at the same time on every processor. It holds no
+ * more memory than it said, and goes on without what it can do without. */
+#include "base/alloc.h"
 #include "codec/jpeg/tiled.h"
 #include "codec/jpeg/together.h"
 #include "tests/support/twin.h"
@@ -98,6 +100,43 @@ static void compare_together(struct twin *t, struct bytes jpeg, const struct cod
     codec_decode_together(t->own, &source);
 }
 
+/* One request for memory fails: that is what it says, or nobody can tell. */
+static void compare_starved(struct twin *t, struct bytes jpeg, const struct codec_limits *limits,
+                            const struct imrec_image_info *info, uint64_t *state)
+{
+    struct twin fresh;
+    const struct imrec_rect part = draw_region(state, info);
+    const enum twin_task task = draw(state, 2) == 0 ? TWIN_ROWS : TWIN_REGION;
+    const struct twin_result truth = twin_run(t->libjpeg, jpeg, limits, task, part, 3, &t->truth);
+    twin_begin(&fresh);
+    imrec_alloc_fail_after(draw(state, 8));
+    const struct twin_result starved =
+        twin_run(fresh.own, jpeg, limits, task, part, 3, &fresh.made);
+    const bool refused = imrec_alloc_has_failed();
+    imrec_alloc_fail_after(-1);
+    twin_must(starved.st == IMREC_OK || starved.st == truth.st ||
+                  (refused && starved.st == IMREC_ERR_NO_MEMORY),
+              "memory that runs out");
+    if (starved.st == IMREC_OK && truth.st == IMREC_OK && starved.warnings == truth.warnings)
+        twin_must(memcmp(fresh.made.view.pixels, t->truth.view.pixels,
+                         (size_t)part.width * part.height * 3) == 0,
+                  "pixels with less memory");
+    imrec_alloc_fail_after(0);
+    compare_together(&fresh, jpeg, limits, info, state);
+    imrec_alloc_fail_after(-1);
+    twin_end(&fresh);
+}
+
+/* Besides what it makes once. */
+static void check_memory(struct twin *t, struct bytes jpeg, const struct codec_limits *limits)
+{
+    struct imrec_image_info info;
+    if (codec_begin(t->own, jpeg, limits, &info, NULL) == IMREC_OK)
+        twin_must(codec_memory(t->own) <=
+                      codec_claim(t->own, 1) + codec_together_claim() + (128 << 10),
+                  "memory: it holds more than it said");
+}
+
 /* False: whole, it cannot be decoded. */
 static bool compare_all(struct twin *t, struct bytes jpeg, const struct codec_limits *limits,
                         const struct imrec_image_info *info)
@@ -115,6 +154,8 @@ static bool compare_all(struct twin *t, struct bytes jpeg, const struct codec_li
     }
     scale_both(t, jpeg, limits, &state);
     compare_together(t, jpeg, limits, info, &state);
+    compare_starved(t, jpeg, limits, info, &state);
+    check_memory(t, jpeg, limits);
     (void)twin_compare(t, jpeg, limits, TWIN_CHECK, all, 3);
     return codec_begin(t->own, jpeg, limits, &again, NULL) == IMREC_OK &&
            codec_check(t->own, &warnings, NULL) == IMREC_OK && warnings == 0;

@@ -1,8 +1,11 @@
 /* tests/fuzz/fuzz_rewrite.c - arbitrary bytes as a JPEG that is written again: without loss, as
  * tiles, with tables of others, too, as sequential, as it is plain; and out of its pixels, by the
  * encoder's variants, whose bytes are equal. What is written has no defects, the same pixels in the
- * lossless ways, and both decoders read it alike. */
+ * lossless ways, and both decoders read it alike. Nothing holds more memory than it said, and where
+ * memory runs out that is what is said. */
+#include "base/alloc.h"
 #include "codec/jpeg/encode/jpeg_encoder.h"
+#include "codec/jpeg/recode/symbol_words.h"
 #include "codec/jpeg_encode.h"
 #include "tests/support/twin.h"
 
@@ -41,6 +44,12 @@ static void check_written(struct twin *t, struct bytes jpeg, const struct image 
     image_free(&image);
 }
 
+/* Besides what it makes once. */
+static void check_memory(size_t held, uint64_t claimed)
+{
+    twin_must(held <= claimed + (128 << 10), "memory: it holds more than it said");
+}
+
 /* What is written adds to `counts`, where there are any. */
 static void rewrite(struct twin *t, struct bytes jpeg, rewrite_fn *write,
                     const struct jpeg_tables *tables, const struct image *pixels,
@@ -55,12 +64,45 @@ static void rewrite(struct twin *t, struct bytes jpeg, rewrite_fn *write,
     if (codec_begin(c, jpeg, &limits, &info, NULL) == IMREC_OK) {
         twin_must(write(c, &done, &out, NULL) == IMREC_OK, "a rewrite has no way to fail");
         twin_must(!done || pixels != NULL, "what has defects is not written again");
+        check_memory(codec_memory(c), codec_tile_jpeg_claim(c));
         if (done)
             check_written(t, out, pixels);
         if (done && counts != NULL)
             twin_must(codec_count_symbols(c, out, counts, NULL) == IMREC_OK, "symbols");
     }
     codec_free(c);
+}
+
+/* One request for memory fails, as the bytes choose it. */
+static void rewrite_starved(struct bytes jpeg, rewrite_fn *write)
+{
+    const uint32_t choice = jpeg.p[jpeg.n / 2] ^ jpeg.p[jpeg.n / 3];
+    struct imrec_image_info info;
+    struct imrec_error err;
+    struct codec *c;
+    struct bytes out;
+    bool done;
+    twin_must(codec_new(&c, NULL) == IMREC_OK, "in memory");
+    imrec_alloc_fail_after(choice % 16);
+    enum imrec_status st = codec_begin(c, jpeg, &limits, &info, &err);
+    if (st == IMREC_OK) {
+        st = write(c, &done, &out, &err);
+        twin_must(st == IMREC_OK || st == IMREC_ERR_NO_MEMORY, "memory that runs out");
+    }
+    twin_must(st != IMREC_ERR_NO_MEMORY || imrec_alloc_has_failed(), "there was memory");
+    imrec_alloc_fail_after(-1);
+    codec_free(c);
+}
+
+/* Tables for counts as no image has them: codes that would be far too long. */
+static void rewrite_skewed(struct twin *t, struct bytes jpeg, const struct image *pixels)
+{
+    struct jpeg_counts counts;
+    struct jpeg_tables tables;
+    for (uint32_t i = 0; i < WORD_SYMBOLS; i++)
+        counts.of[i] = UINT64_C(1) << jpeg.p[i % jpeg.n] % 40;
+    jpeg_tables_make(&tables, &counts);
+    rewrite(t, jpeg, codec_tile_jpeg, &tables, pixels, NULL);
 }
 
 /* With tables of what another image has, and with its own, by way of their text. */
@@ -86,7 +128,10 @@ static void encode(const struct image *image, const struct jpeg_encoding *how, e
     struct jpeg_encoder *e;
     twin_must(jpeg_encoder_new(&e, NULL) == IMREC_OK, "in memory");
     jpeg_encoder_use(e, level);
-    twin_must(jpeg_encode(e, &image->view, how, NULL, out, NULL) == IMREC_OK, "encoding");
+    const struct imrec_image *v = &image->view;
+    twin_must(jpeg_encode(e, v, how, NULL, out, NULL) == IMREC_OK, "encoding");
+    check_memory(jpeg_encoder_memory(e),
+                 jpeg_encoder_claim(v->width, v->height, v->channels, how->full_chroma));
     jpeg_encoder_free(e);
 }
 
@@ -98,7 +143,9 @@ static void encode_all(struct twin *t, struct bytes jpeg, const struct image *im
                                       .tile = choice / 100 % 2 != 0,
                                       .full_chroma = choice / 200 % 2 != 0};
     struct buf made = {0}, truth = {0};
+    words_keep(choice % 7 * 64);
     encode(image, &how, cpu_level(), &made);
+    words_keep(0);
     encode(image, &how, CPU_SCALAR, &truth);
     twin_must(made.n == truth.n && memcmp(made.p, truth.p, made.n) == 0, "bytes of an encoder");
     check_written(t, (struct bytes){made.p, made.n}, NULL);
@@ -120,9 +167,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct bytes jpeg = {copy, size};
     twin_begin(&t);
     const bool good = decode(t.libjpeg, jpeg, &image);
-    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++)
+    words_keep(data[size / 4] % 5 * 64);
+    for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
         rewrite(&t, jpeg, ways[i], NULL, good ? &image : NULL, NULL);
+        rewrite_starved(jpeg, ways[i]);
+    }
     rewrite_shared(&t, jpeg, good ? &image : NULL);
+    rewrite_skewed(&t, jpeg, good ? &image : NULL);
+    words_keep(0);
     if (good)
         encode_all(&t, jpeg, &image);
     twin_end(&t);

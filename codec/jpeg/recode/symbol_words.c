@@ -15,6 +15,14 @@ enum {
     WORD_BYTES = 4,        /* of code and extra bits, at most */
 };
 
+static size_t g_most = MOST_WORDS, g_piece = PIECE_WORDS; /* words_keep() */
+
+void words_keep(size_t most)
+{
+    g_most = most == 0 ? MOST_WORDS : most;
+    g_piece = most == 0 ? PIECE_WORDS : most;
+}
+
 static enum imrec_status no_memory(struct imrec_error *err)
 {
     return IMREC_NO_MEMORY(err, "no memory to encode a JPEG");
@@ -100,7 +108,7 @@ enum imrec_status words_count(struct symbol_words *w, const struct word_source *
         *good = next != WORDS_DECLINED;
         if (!*good)
             return IMREC_OK;
-        if (w->words > MOST_WORDS || (w->dropped && w->words > PIECE_WORDS)) {
+        if (w->words > g_most || (w->dropped && w->words > g_piece)) {
             w->dropped = true;
             w->words = 0;
         }
@@ -298,7 +306,7 @@ static enum imrec_status write_again(struct symbol_words *w, const struct word_s
         if (i % LOOK_PIECES == 0)
             IMREC_TRY(stop_check(from->stop, err));
         IMREC_TRY(from->next(from->context, w, &next, err));
-        if (w->words <= PIECE_WORDS && next != WORDS_INTERVAL)
+        if (w->words <= g_piece && next != WORDS_INTERVAL)
             continue;
         IMREC_TRY(write_piece(w, &b, to, err));
         if (next != WORDS_INTERVAL)

@@ -80,4 +80,7 @@ static inline uint64_t words_count_of(const struct symbol_words *w, uint32_t sym
 IMREC_NODISCARD enum imrec_status
 words_write(struct symbol_words *w, const struct word_source *from, const struct word_file *file,
             struct buf *out, bool *done, struct imrec_error *err);
+
+/* For tests: words are made a second time of smaller images, too. 0: as ever. */
+void words_keep(size_t most);
 #endif
