@@ -16,8 +16,8 @@ import urllib.parse
 
 FOUND = {"shuffle_window": "reference/parameters.html", "imrec_iter_next": "reference/c-iterator.html",
          "WebDataset": "formats/webdataset.html", "restart markers": "guide/packing.html", "label-offset": "reference/im2rec.html"}
-PHONE = ["index", "guide/quickstart", "guide/detection", "performance", "reference/parameters", "reference/c-iterator",
-         "reference/imrec", "reference/python-imrec-torch"]
+PHONE = ["index", "guide/quickstart", "guide/detection", "migrate/cntk", "migrate/mxnet", "migrate/dali", "performance",
+         "reference/parameters", "reference/c-iterator", "reference/imrec", "reference/python-imrec-torch"]
 PROBE = """<!doctype html><body><script>
 const wide = [], pages = %s;
 function next() {
