@@ -3,7 +3,7 @@ the machine."""
 import os
 
 from conan import ConanFile
-from conan.tools.cmake import CMake, CMakeToolchain
+from conan.tools.cmake import CMake, CMakeToolchain, cmake_layout
 from conan.tools.files import copy, load
 from conan.tools.gnu import PkgConfigDeps
 
@@ -33,6 +33,9 @@ class ImrecRecipe(ConanFile):
         if self.options.shared:
             self.options.rm_safe("fPIC")
 
+    def layout(self):
+        cmake_layout(self)  # a folder for what Conan writes: the tree has a CMakePresets.json of its own
+
     def requirements(self):
         if self.options.system:
             return
@@ -45,6 +48,7 @@ class ImrecRecipe(ConanFile):
 
     def generate(self):
         toolchain = CMakeToolchain(self)
+        toolchain.user_presets_path = False
         for name, value in (("BUILD_TESTS", False), ("WITH_MPI", False), ("WITH_CURL", bool(self.options.net))):
             toolchain.cache_variables[f"IMREC_{name}"] = value
         toolchain.cache_variables["CMAKE_DISABLE_FIND_PACKAGE_Python"] = True

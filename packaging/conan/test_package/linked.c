@@ -1,6 +1,7 @@
 /* A program that is linked with the package: a missing shard is an error of the library's own. */
 #include <imrec/imrec.h>
 
+#include <errno.h>
 #include <stdio.h>
 
 int main(void)
@@ -14,5 +15,5 @@ int main(void)
     o.batch_size = 1;
     const enum imrec_status status = imrec_iter_open(&o, &it, &err);
     printf("%s\n", err.message);
-    return status == IMREC_ERR_IO ? 0 : 1;
+    return status == IMREC_ERR_ARGUMENT && err.sys_errno == ENOENT ? 0 : 1;
 }
