@@ -81,6 +81,6 @@ IMREC_NODISCARD enum imrec_status
 words_write(struct symbol_words *w, const struct word_source *from, const struct word_file *file,
             struct buf *out, bool *done, struct imrec_error *err);
 
-/* For tests: words are made a second time of smaller images, too. 0: as ever. */
+/* For tests: words are made a second time of smaller images, too. 0: of large ones alone. */
 void words_keep(size_t most);
 #endif
