@@ -161,6 +161,31 @@ TEST(more_scans_than_allowed_are_refused_before_decoding)
     bytes_free(jpeg);
 }
 
+/* As libjpeg-turbo does, with a warning. */
+TEST(bytes_between_segments_are_passed_over)
+{
+    static const uint8_t between[] = {0xC4, 0, 0x3B, 0xDA, 1};
+    const struct bytes jpeg = jpeg_with_orientation(jpeg_make(40, 30, &layouts[0]), 6, false);
+    uint8_t *p = malloc(jpeg.n + sizeof(between));
+    const struct bytes longer = {p, jpeg.n + sizeof(between)};
+    const size_t first = 4 + (size_t)jpeg.p[5]; /* the end of the first segment */
+    struct jpeg_head head, truth;
+    uint32_t warnings;
+    memcpy(p, jpeg.p, first);
+    memcpy(p + first, between, sizeof(between));
+    memcpy(p + first + sizeof(between), jpeg.p + first, jpeg.n - first);
+    ck_assert_int_eq(jpeg_head_read(jpeg, 100, &truth, NULL), IMREC_OK);
+    ck_assert_int_eq(jpeg_head_read(longer, 100, &head, &g_err), IMREC_OK);
+    ck_assert_uint_eq(head.orientation, 6);
+    ck_assert_uint_eq(head.width, truth.width);
+    ck_assert_uint_eq(head.height, truth.height);
+    ck_assert_uint_eq(head.scans, truth.scans);
+    ck_assert_msg(decode(longer, false, &warnings) == IMREC_OK, "%s", g_err.message);
+    ck_assert_uint_gt(warnings, 0);
+    free(p);
+    bytes_free(jpeg);
+}
+
 LOOP_TEST(the_walk_over_markers_stays_inside_any_cut, 0, 2)
 {
     const struct bytes jpeg = jpeg_with_orientation(jpeg_make(40, 30, &layouts[0]), 6, _i % 2 != 0);
