@@ -1,24 +1,17 @@
-/* Machines that stop while a set is written: every call that packing makes is recorded, and
- * replayed cut at every point, with what no sync had made durable lost, torn or reordered. After
- * each: no file under its final name that is not whole, no set that is whole but wrong, and the
- * run, resumed or begun again, ends as an undisturbed one does. */
+/* Machines that stop while a set is packed, resumed, replaced, appended to or made of another: no
+ * set is whole but wrong, and the run, resumed or begun again, ends as an undisturbed one does. */
 #include "base/alloc.h"
 #include "imrec/reshape.h"
-#include "tests/support/disk_states.h"
+#include "tests/support/crash.h"
 #include "tests/support/packing_faults.h"
 #include "tests/support/suite.h"
 
-#define CHANCES 2 /* states by chance at every cut; IMREC_CRASH_CHANCES: another number */
-
 static struct packing p;
-static struct disk_image *before, *after; /* of the folder, when nothing stops */
-static struct disk_log *log_of;
-static struct disk_image *published[64]; /* the folder after each rename to a final name */
-static int published_count;
-static size_t states, ended, refused; /* different ones, runs that followed */
-static uint64_t *seen;
 
 typedef enum imrec_status run_fn(const char *out);
+
+static struct crash of;     /* the run in hand, its states */
+static run_fn *run, *again; /* what is stopped, and what goes on */
 
 static char *in(const char *folder, const char *name)
 {
@@ -65,62 +58,14 @@ static void resume_from_now_on(void)
 /* ---- what is asked of each state ---------------------------------------------------------------
  */
 
-static void stop_here(const struct disk_choice *c, const char *what, const char *why)
+static bool verifies(const char *path)
 {
-    ck_abort_msg("%s: %s: %s", disk_choice_text(log_of, *c), what, why);
+    return packing_verifies(&p, path);
 }
 
-static bool is_part(const char *name)
+static void check_set(struct crash *c, const struct disk_image *now)
 {
-    const size_t n = strlen(name);
-    return n > 5 && strcmp(name + n - 5, ".part") == 0;
-}
-
-static void note_published(void)
-{
-    published_count = 0;
-    for (size_t i = 0; i < log_of->count; i++)
-        if (log_of->ops[i].kind == DISK_RENAME && !is_part(log_of->ops[i].to)) {
-            ck_assert_int_lt(published_count, 64);
-            published[published_count++] = disk_state(log_of, (struct disk_choice){.cut = i + 1});
-        }
-}
-
-static bool is_whole(const struct disk_image *now, const char *name)
-{
-    for (int i = 0; i < published_count; i++)
-        if (disk_image_same(now, published[i], name))
-            return true;
-    return disk_image_same(now, before, name);
-}
-
-/* What has its final name is whole, of the old set or of the new one. */
-static void check_names(const struct disk_choice *c, const struct disk_image *now)
-{
-    for (int i = 0; i < now->count; i++)
-        if (!is_part(now->files[i].name) && !is_whole(now, now->files[i].name))
-            stop_here(c, now->files[i].name, "has its final name and is not whole");
-}
-
-static bool is_set(const struct disk_image *now, const struct disk_image *whole)
-{
-    for (int i = 0; i < whole->count; i++)
-        if (!is_part(whole->files[i].name) && !disk_image_same(now, whole, whole->files[i].name))
-            return false;
-    return true;
-}
-
-/* A set that verify() calls whole is the old one or the new one. */
-static void check_set(const struct disk_choice *c, const struct disk_image *now)
-{
-    static const char manifest[] = "b.manifest.json";
-    if (disk_image_same(now, after, manifest) && !disk_image_same(before, after, manifest) &&
-        !is_set(now, after))
-        stop_here(c, manifest, "is there, the last of all files, and another one is not");
-    if (disk_image_find(now, manifest) == NULL || !packing_verifies(&p, in("s", manifest)))
-        return;
-    if (!is_set(now, disk_image_same(now, after, manifest) ? after : before))
-        stop_here(c, manifest, "is verified, and the set is not what it was or is to be");
+    crash_check_set(c, now, "b.manifest.json", verifies);
 }
 
 /* With may_leave files of an older set may stay, of which the manifest was gone before. */
@@ -128,154 +73,107 @@ static const char *first_wrong(const struct disk_image *end, bool may_leave)
 {
     for (int i = 0; i < end->count; i++) {
         const char *name = end->files[i].name;
-        const bool is_left =
-            may_leave && disk_image_find(after, name) == NULL && disk_image_same(end, before, name);
-        if (!is_left && !disk_image_same(end, after, name))
+        const bool is_left = may_leave && disk_image_find(of.after, name) == NULL &&
+                             disk_image_same(end, of.before, name);
+        if (!is_left && !disk_image_same(end, of.after, name))
             return name;
     }
-    for (int i = 0; i < after->count; i++)
-        if (disk_image_find(end, after->files[i].name) == NULL)
-            return after->files[i].name;
+    for (int i = 0; i < of.after->count; i++)
+        if (disk_image_find(end, of.after->files[i].name) == NULL)
+            return of.after->files[i].name;
     return NULL;
 }
 
-static void check_end(const struct disk_choice *c, enum imrec_status st, bool may_leave)
+static void check_end(enum imrec_status st, bool may_leave)
 {
-    struct disk_image *end = disk_image_read(in("s", ""));
+    struct disk_image *end = disk_image_read(of.where);
     const char *name = first_wrong(end, may_leave);
     if (st != IMREC_OK)
-        stop_here(c, "the run that follows", p.err.message);
+        crash_stop(&of, "the run that follows", p.err.message);
     if (name != NULL)
-        stop_here(c, name, "is not as after an undisturbed run");
+        crash_stop(&of, name, "is not as after an undisturbed run");
     disk_image_free(end);
-    ended++;
+    of.ended++;
 }
 
 /* What an older set or run has left, where this one had only begun to remove it: --resume may
  * refuse that, --force does not. */
 static bool may_refuse(void)
 {
-    return before->count != 0 && !p.o.force &&
+    return of.before->count != 0 && !p.o.force &&
            (p.err.status == IMREC_ERR_ARGUMENT || p.err.status == IMREC_ERR_IO);
 }
 
-/* Bytes that nobody wrote are not taken for a lock: it is refused, named, and to be removed. */
-static bool remove_lock(void)
+static void run_again(void)
 {
-    static const char *const names[] = {"b.lock.part", "b.appended.lock.part"};
-    for (size_t i = 0; i < 2; i++)
-        if (strstr(p.err.message, names[i]) != NULL)
-            return remove(in("s", names[i])) == 0;
-    return false;
-}
-
-static void run_again(const struct disk_choice *c, run_fn *again)
-{
+    static const char *const locks[] = {"b.lock.part", "b.appended.lock.part", NULL};
     enum imrec_status st = again(in("s", "b.rec"));
-    while (st != IMREC_OK && disk_choice_has_old_bytes(c) && remove_lock())
+    while (st != IMREC_OK && crash_remove_lock(&of, p.err.message, locks))
         st = again(in("s", "b.rec"));
     if (st != IMREC_OK && again == run_append && strstr(p.err.message, "is finished now") != NULL) {
-        check_end(c, IMREC_OK, true);
+        check_end(IMREC_OK, true);
         return;
     }
     if (st != IMREC_OK && may_refuse() && again != run_append) {
-        refused++;
+        of.refused++;
         p.o.resume = false;
         p.o.force = true;
         st = again(in("s", "b.rec"));
         resume_from_now_on();
     }
-    check_end(c, st, c->luck != DISK_ALL);
-}
-
-static bool is_new(const struct disk_image *now)
-{
-    const uint64_t h = disk_image_hash(now);
-    for (size_t i = h % (1u << 16);; i = (i + 1) % (1u << 16)) {
-        if (seen[i] == h)
-            return false;
-        if (seen[i] == 0) {
-            seen[i] = h;
-            states++;
-            return true;
-        }
-    }
+    check_end(st, of.choice.luck != DISK_ALL);
 }
 
 /* Whether a state is one to run again from. */
-static bool (*goes_on)(const struct disk_choice *c, const struct disk_image *now);
+static bool (*goes_on)(const struct disk_image *now);
 
-static void check_state(const struct disk_choice *c, run_fn *again)
+static void go_on(struct crash *c, const struct disk_image *now)
 {
-    struct disk_image *now = disk_state(log_of, *c);
-    if (is_new(now)) {
-        disk_image_write(now, in("s", ""));
-        check_names(c, now);
-        check_set(c, now);
-        if (goes_on == NULL || goes_on(c, now))
-            run_again(c, again);
-    }
-    disk_image_free(now);
+    (void)c;
+    if (goes_on == NULL || goes_on(now))
+        run_again();
 }
 
-static int chances(void)
+static bool run_in_d(void)
 {
-    const char *text = getenv("IMREC_CRASH_CHANCES");
-    return text != NULL ? atoi(text) : CHANCES;
+    return run(in("d", "b.rec")) == IMREC_OK;
 }
 
-static void record(run_fn *run)
+static void describe(const char *title, run_fn *what)
 {
-    before = disk_image_read(in("d", ""));
-    disk_log_begin(in("d", ""));
-    const enum imrec_status st = run(in("d", "b.rec"));
-    log_of = disk_log_end();
-    ck_assert_msg(st == IMREC_OK, "%s", p.err.message);
-    after = disk_image_read(in("d", ""));
-    struct disk_image *replayed = disk_state(log_of, (struct disk_choice){.cut = log_of->count});
-    ck_assert_msg(disk_image_differs(replayed, after) == NULL,
-                  "a call was not recorded: %s is another", disk_image_differs(replayed, after));
-    disk_image_free(replayed);
+    static char d[600], s[600];
+    snprintf(d, sizeof(d), "%s", in("d", ""));
+    snprintf(s, sizeof(s), "%s", in("s", ""));
+    run = what;
+    of = (struct crash){.title = title,
+                        .folder = d,
+                        .where = s,
+                        .run = run_in_d,
+                        .look = check_set,
+                        .again = go_on,
+                        .why = p.err.message};
 }
 
-/* Runs it in the folder d, recorded; then `again` on whatever a disk may hold after it was stopped.
- */
-static void crash(const char *title, run_fn *run, run_fn *again, void (*change)(void))
+/* Runs it in the folder d; then `then` on whatever a disk may hold after it was stopped. */
+static void crash(const char *title, run_fn *what, run_fn *then, void (*change)(void))
 {
-    struct disk_choice c = {0};
-    record(run);
-    note_published();
-    if (change != NULL)
-        change();
-    states = ended = refused = 0;
-    seen = calloc(1u << 16, sizeof(*seen));
-    do
-        check_state(&c, again);
-    while (disk_next_choice(log_of, chances(), &c));
-    printf("%s: %zu calls, %zu different states; after %zu the next run ended right, %zu times "
-           "with force\n",
-           title, log_of->count, states, ended, refused);
-    ck_assert_uint_gt(ended, log_of->count / 2);
-    free(seen);
-    while (published_count > 0)
-        disk_image_free(published[--published_count]);
-    disk_image_free(before);
-    disk_image_free(after);
-    disk_log_free(log_of);
+    describe(title, what);
+    again = then;
+    of.change = change;
+    crash_try(&of);
 }
 
 /* The folder d holds what a run left whose machine stopped after this share of its calls. */
 static void stop_after(double share)
 {
-    record(run_pack);
+    describe("stopped", run_pack);
+    crash_record(&of);
     struct disk_image *left =
-        disk_state(log_of, (struct disk_choice){.cut = (size_t)(share * (double)log_of->count),
+        disk_state(of.log, (struct disk_choice){.cut = (size_t)(share * (double)of.log->count),
                                                 .luck = DISK_NONE});
     disk_image_write(left, in("d", ""));
     disk_image_free(left);
-    disk_image_free(before);
-    disk_image_free(after);
-    disk_log_free(log_of);
+    crash_forget(&of);
 }
 
 /* A MiB each, most of it comments that are passed through: marks are made every 8 MiB. */
@@ -358,15 +256,15 @@ LOOP_TEST(a_set_that_replaces_another, 0, 4) /* _i: shards before and after */
 
 /* As long as the old journal is there, nothing of the new run is: --resume continues the old one,
  * which cannot know that images have changed since. */
-static bool has_new_journal(const struct disk_choice *c, const struct disk_image *now)
+static bool has_new_journal(const struct disk_image *now)
 {
     static const char journal[] = "b.journal.part", lock[] = "b.lock.part";
-    if (disk_image_find(now, journal) == NULL || !disk_image_same(now, before, journal))
+    if (disk_image_find(now, journal) == NULL || !disk_image_same(now, of.before, journal))
         return true;
     for (int i = 0; i < now->count; i++)
         if (strcmp(now->files[i].name, lock) != 0 &&
-            !disk_image_same(now, before, now->files[i].name))
-            stop_here(c, now->files[i].name, "is new next to the old journal");
+            !disk_image_same(now, of.before, now->files[i].name))
+            crash_stop(&of, now->files[i].name, "is new next to the old journal");
     return false;
 }
 
@@ -388,10 +286,9 @@ LOOP_TEST(a_run_that_replaces_one_that_was_interrupted, 0, 4)
 }
 
 /* Else it would be appended once more. */
-static bool is_not_appended(const struct disk_choice *c, const struct disk_image *now)
+static bool is_not_appended(const struct disk_image *now)
 {
-    (void)c;
-    return !is_set(now, after);
+    return !crash_is_set(now, of.after, NULL);
 }
 
 LOOP_TEST(a_set_that_is_appended_to, 0, 2) /* _i: in numbered shards */

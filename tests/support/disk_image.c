@@ -27,28 +27,49 @@ static void read_file(const char *path, struct disk_file *out)
     fclose(f);
 }
 
-struct disk_image *disk_image_read(const char *folder)
+static void read_folder(const char *folder, const char *below, struct disk_image *image);
+
+static void read_entry(const char *folder, const char *name, struct disk_image *image)
 {
-    struct disk_image *image = calloc(1, sizeof(*image));
     char path[1024];
-    DIR *d = opendir(folder);
+    struct stat info;
+    if (image->count == DISK_FILES || strlen(name) >= DISK_NAME)
+        give_up("too many files, or a name that is too long");
+    struct disk_file *f = &image->files[image->count++];
+    memcpy(f->name, name, strlen(name) + 1);
+    snprintf(path, sizeof(path), "%s/%s", folder, name);
+    f->folder = lstat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    if (f->folder)
+        read_folder(folder, f->name, image);
+    else
+        read_file(path, f);
+}
+
+static void read_folder(const char *folder, const char *below, struct disk_image *image)
+{
+    char path[1024], name[DISK_NAME + 256];
+    snprintf(path, sizeof(path), "%s/%s", folder, below);
+    DIR *d = opendir(path);
     for (const struct dirent *e; d != NULL && (e = readdir(d)) != NULL;) {
         if (e->d_name[0] == '.')
             continue;
-        if (image->count == DISK_FILES || strlen(e->d_name) >= DISK_NAME)
-            give_up("too many files, or a name that is too long");
-        struct disk_file *f = &image->files[image->count++];
-        memcpy(f->name, e->d_name, strlen(e->d_name) + 1);
-        snprintf(path, sizeof(path), "%s/%s", folder, e->d_name);
-        read_file(path, f);
+        snprintf(name, sizeof(name), "%s%s%s", below, below[0] != '\0' ? "/" : "", e->d_name);
+        read_entry(folder, name, image);
     }
     if (d == NULL)
         give_up("a folder that cannot be read");
     closedir(d);
+}
+
+struct disk_image *disk_image_read(const char *folder)
+{
+    struct disk_image *image = calloc(1, sizeof(*image));
+    read_folder(folder, "", image);
     qsort(image->files, (size_t)image->count, sizeof(image->files[0]), by_name);
     return image;
 }
 
+/* "plan" is there before "plan/tasks". */
 void disk_image_write(const struct disk_image *image, const char *folder)
 {
     char path[1024];
@@ -58,6 +79,8 @@ void disk_image_write(const struct disk_image *image, const char *folder)
     for (int i = 0; i < image->count; i++) {
         const struct disk_file *f = &image->files[i];
         snprintf(path, sizeof(path), "%s/%s", folder, f->name);
+        if (f->folder && mkdir(path, 0777) == 0)
+            continue;
         FILE *to = fopen(path, "wb");
         if (to == NULL || fwrite(f->p, 1, f->n, to) != f->n || fclose(to) != 0)
             give_up("a file that cannot be written");
@@ -92,7 +115,7 @@ uint64_t disk_image_hash(const struct disk_image *image)
         const struct disk_file *f = &image->files[i];
         h = mixed(h, f->name, strlen(f->name) + 1);
         h = mixed(h, &f->n, sizeof(f->n));
-        h = mixed(h, f->p, f->n);
+        h = f->folder ? ~h : mixed(h, f->p, f->n);
     }
     return h;
 }
@@ -110,7 +133,7 @@ bool disk_image_same(const struct disk_image *a, const struct disk_image *b, con
     const struct disk_file *x = disk_image_find(a, name), *y = disk_image_find(b, name);
     if (x == NULL || y == NULL)
         return x == y;
-    return x->n == y->n && memcmp(x->p, y->p, x->n) == 0;
+    return x->folder == y->folder && x->n == y->n && (x->n == 0 || memcmp(x->p, y->p, x->n) == 0);
 }
 
 const char *disk_image_differs(const struct disk_image *a, const struct disk_image *b)

@@ -26,18 +26,32 @@ static bool is_name(const struct disk_op *o)
 
 static bool is_sync(const struct disk_op *o)
 {
-    return o->kind == DISK_SYNC || o->kind == DISK_SYNC_NAMES;
+    return o->kind >= DISK_SYNC;
+}
+
+/* Whether `name` is directly in the folder of this name. */
+static bool is_in(const char *name, const char *folder)
+{
+    const char *slash = strrchr(name, '/');
+    const size_t n = slash != NULL ? (size_t)(slash - name) : 0;
+    return strlen(folder) == n && strncmp(name, folder, n) == 0;
+}
+
+/* Whether sync makes durable what o did before. */
+static bool covers(const struct disk_op *sync, const struct disk_op *o)
+{
+    if (sync->kind == DISK_SYNC_NAMES)
+        return is_name(o) && is_in(o->kind == DISK_LINK ? o->to : o->name, sync->name);
+    if (sync->kind == DISK_SYNC)
+        return !is_name(o) && o->file == sync->file;
+    return sync->kind == DISK_SYNC_ALL;
 }
 
 /* Of the calls before op `sync`. */
 static void make_durable(struct disk *d, size_t sync)
 {
-    const struct disk_op *s = &d->log->ops[sync];
-    for (size_t i = 0; i < sync; i++) {
-        const struct disk_op *o = &d->log->ops[i];
-        if (s->kind == DISK_SYNC_NAMES ? is_name(o) : !is_name(o) && o->file == s->file)
-            d->durable[i] = true;
-    }
+    for (size_t i = 0; i < sync; i++)
+        d->durable[i] = d->durable[i] || covers(&d->log->ops[sync], &d->log->ops[i]);
 }
 
 /* ---- luck ------------------------------------------------------------------------------------ */
@@ -153,11 +167,11 @@ static void apply(struct disk *d, size_t i)
         f->n = o->n;
     else if (o->kind == DISK_CUT)
         grow(d, f, o->n);
-    else if (o->kind == DISK_NEW)
-        name(d, o->name, o->file);
-    else
-        name(d, o->name, -1);
-    if (o->kind == DISK_RENAME)
+    else if (o->kind != DISK_LINK)
+        name(d, o->name, o->kind == DISK_NEW ? o->file : -1);
+    if (o->kind == DISK_NEW)
+        f->folder = o->folder;
+    if (o->kind == DISK_RENAME || o->kind == DISK_LINK)
         name(d, o->to, o->file);
 }
 
@@ -166,14 +180,31 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const struct disk_file *)a)->name, ((const struct disk_file *)b)->name);
 }
 
+/* Whether the folders are there that the name is in. */
+static bool is_reached(const struct disk *d, const char *name)
+{
+    char folder[DISK_NAME];
+    const char *slash = strrchr(name, '/');
+    if (slash == NULL)
+        return true;
+    snprintf(folder, sizeof(folder), "%.*s", (int)(slash - name), name);
+    for (int i = 0; i < d->name_count; i++)
+        if (strcmp(d->names[i].name, folder) == 0)
+            return is_reached(d, folder);
+    return false;
+}
+
 static struct disk_image *image_of(const struct disk *d)
 {
     struct disk_image *image = calloc(1, sizeof(*image));
-    image->count = d->name_count;
     for (int i = 0; i < d->name_count; i++) {
         const struct disk_file *from = &d->files[d->names[i].file];
-        struct disk_file *to = &image->files[i];
+        struct disk_file *to = &image->files[image->count];
+        if (!is_reached(d, d->names[i].name))
+            continue;
+        image->count++;
         snprintf(to->name, DISK_NAME, "%s", d->names[i].name);
+        to->folder = from->folder;
         to->n = from->n;
         to->p = malloc(from->n + 1);
         if (from->n != 0)
@@ -191,8 +222,10 @@ struct disk_image *disk_state(const struct disk_log *log, struct disk_choice c)
     for (int i = 0; i < log->before.count; i++) {
         const struct disk_file *f = &log->before.files[i];
         d->files[i].n = f->n;
+        d->files[i].folder = f->folder;
         d->files[i].p = malloc(f->n + 1);
-        memcpy(d->files[i].p, f->p, f->n);
+        if (f->n != 0)
+            memcpy(d->files[i].p, f->p, f->n);
         name(d, f->name, i);
     }
     for (size_t i = 0; i < c.cut; i++)
@@ -216,8 +249,7 @@ static bool next_loose(const struct disk_log *log, size_t cut, uint64_t *which)
         const struct disk_op *o = &log->ops[*which];
         bool durable = is_sync(o);
         for (size_t i = *which + 1; i < cut && !durable; i++)
-            durable = is_name(o) ? log->ops[i].kind == DISK_SYNC_NAMES
-                                 : log->ops[i].kind == DISK_SYNC && log->ops[i].file == o->file;
+            durable = covers(&log->ops[i], o);
         if (!durable)
             return true;
     }
@@ -241,7 +273,8 @@ bool disk_next_choice(const struct disk_log *log, int chances, struct disk_choic
 
 static const char *op_text(const struct disk_log *log, size_t i)
 {
-    static const char *const kinds[] = {"new", "rename", "remove", "write", "cut", "sync", "names"};
+    static const char *const kinds[] = {"new", "rename", "link",  "remove", "write",
+                                        "cut", "sync",   "names", "all"};
     static char text[2][256];
     static int turn;
     const struct disk_op *o = &log->ops[i];
