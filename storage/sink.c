@@ -299,11 +299,16 @@ enum imrec_status sink_remove(const char *uri, struct imrec_error *err)
                                  : store_cannot(uri, store, "be written to", err);
 }
 
-enum imrec_status sink_remove_first(const char *uri, struct imrec_error *err)
+enum imrec_status sink_sync_names(const char *uri, struct imrec_error *err)
 {
     const struct store *store;
     const char *name;
-    IMREC_TRY(sink_remove(uri, err));
     IMREC_TRY(store_of(uri, &store, &name, err));
     return store->sync_names != NULL ? store->sync_names(name, err) : IMREC_OK;
+}
+
+enum imrec_status sink_remove_first(const char *uri, struct imrec_error *err)
+{
+    IMREC_TRY(sink_remove(uri, err));
+    return sink_sync_names(uri, err);
 }

@@ -57,7 +57,9 @@ IMREC_NODISCARD enum imrec_status
 sink_exists(const char *uri, bool *there, struct imrec_error *err);
 /* Removes the object with the final name, if there is one. */
 IMREC_NODISCARD enum imrec_status sink_remove(const char *uri, struct imrec_error *err);
-/* The same, durably, as all that was removed next to it before: what is done after it is never
- * found without it. */
+/* This name and those next to it are durable, the missing ones as the others: what is done after it
+ * is never found without it. */
+IMREC_NODISCARD enum imrec_status sink_sync_names(const char *uri, struct imrec_error *err);
+/* sink_remove(), then sink_sync_names(). */
 IMREC_NODISCARD enum imrec_status sink_remove_first(const char *uri, struct imrec_error *err);
 #endif

@@ -41,6 +41,7 @@ imrec_test(test_im2rec_faults im2rec LABEL fault)
 imrec_test(test_pack_items_faults im2rec LABEL fault)
 # A machine that stops at any call, and calls that fail; more of each in tests/long.
 imrec_crash_test(test_crash reshape)
+imrec_crash_test(test_crash_plan tasks dataset)
 imrec_test(test_torture im2rec dataset iter SOURCES support/disk_image.c support/failing_calls.c LABEL fault TIMEOUT 900)
 imrec_failing_calls(test_torture)
 add_test(NAME crash_states COMMAND test_crash)

@@ -299,6 +299,7 @@ finish(struct finish *f, struct imrec_pack_result *out, struct imrec_error *err)
     }
     out->total = job_found(&f->job, &f->o);
     out->other_files = f->job.scan.other_files;
+    IMREC_TRY(sink_sync_names(files.journal, err)); /* nobody looks for a journal after the note */
     IMREC_TRY(plan_finish_note(f->p, out, err));
     clean(f->p);
     return IMREC_OK;

@@ -350,8 +350,10 @@ enum imrec_status plan_check_free(const struct plan *p, struct imrec_error *err)
 
 enum imrec_status plan_make_folder(const struct plan *p, struct imrec_error *err)
 {
-    if (source_is_remote(p->uri) || mkdir(p->uri, 0777) == 0 || errno == EEXIST)
+    if (source_is_remote(p->uri))
         return IMREC_OK;
+    if (mkdir(p->uri, 0777) == 0 || errno == EEXIST)
+        return sink_sync_names(p->uri, err);
     const int failed = errno;
     imrec_fail(err, IMREC_ERR_IO, "%s: the folder cannot be made: %s", p->uri, strerror(failed));
     if (err != NULL)
