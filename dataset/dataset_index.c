@@ -424,7 +424,7 @@ static enum imrec_status drop_other(const char *shard, struct imrec_error *err)
     if (st != IMREC_ERR_CORRUPT && st != IMREC_ERR_UNSUPPORTED)
         return IMREC_OK;
     char *name = set_path(shard, SET_BINARY_INDEX);
-    st = name != NULL ? sink_remove(name, err) : IMREC_NO_MEMORY(err, "no memory for a path");
+    st = name != NULL ? sink_remove_first(name, err) : IMREC_NO_MEMORY(err, "no memory for a path");
     imrec_free(name);
     return st;
 }

@@ -263,11 +263,27 @@ static enum imrec_status publish_shard(const struct transfer_set *s, const char 
     return st;
 }
 
-/* Never old ones among new ones: what is missing is noticed, a mixture is not. */
-static void make_way(const struct transfer_set *s)
+static enum imrec_status
+sync_names_of(const struct transfer_set *s, uint64_t k, struct imrec_error *err)
 {
-    for (uint64_t k = 0; s->number > 1 && k < s->number; k++)
+    char *shard;
+    IMREC_TRY(name_of(s, k, s->number, &shard, err));
+    const enum imrec_status st = sink_sync_names(shard, err);
+    imrec_free(shard);
+    return st;
+}
+
+/* Never old ones among new ones: what is missing is noticed, a mixture is not. Shards of a range
+ * may be in folders of their own. */
+static enum imrec_status make_way(const struct transfer_set *s, struct imrec_error *err)
+{
+    if (s->number <= 1)
+        return IMREC_OK;
+    for (uint64_t k = 0; k < s->number; k++)
         remove_shard(s, k, s->number, "");
+    for (uint64_t k = 0; k < (s->names != NULL ? s->number : 1); k++)
+        IMREC_TRY(sync_names_of(s, k, err));
+    return IMREC_OK;
 }
 
 static enum imrec_status publish_next(struct transfer_set *s, struct imrec_error *err)
@@ -291,7 +307,7 @@ enum imrec_status transfer_set_commit(struct transfer_set *s, struct imrec_error
         s->marked = true;
         IMREC_TRY(unfinished_begin(s->output, s->stem, s->number, err));
     }
-    make_way(s);
+    IMREC_TRY(make_way(s, err));
     while (s->published < s->number)
         IMREC_TRY(publish_next(s, err));
     s->committed = true;

@@ -85,13 +85,13 @@ unfinished_read(const char *output, size_t stem, uint64_t *count, struct imrec_e
 static void remove_named(const char *output, size_t stem, const char *suffix)
 {
     char *name = imrec_joined(output, stem, suffix);
-    if (name != NULL && sink_remove(name, NULL) != IMREC_OK)
+    if (name != NULL && sink_remove_first(name, NULL) != IMREC_OK)
         name[0] = '\0';
     imrec_free(name);
 }
 
 void unfinished_end(const char *output, size_t stem)
 {
-    remove_named(output, stem, SUFFIX);
     remove_named(output, stem, SUFFIX ".part"); /* where writing it has failed */
+    remove_named(output, stem, SUFFIX);
 }

@@ -130,8 +130,14 @@ static void check_inputs(const struct crash *c, const struct disk_image *now)
 /* The command has said that it has done it. */
 static void check_last(const struct crash *c, const struct disk_image *now)
 {
-    if (c->choice.cut == c->log->count && !crash_is_set(now, c->after, NULL))
+    if (c->choice.cut < c->log->count)
+        return;
+    if (!crash_is_set(now, c->after, NULL))
         crash_stop(c, disk_image_differs(c->after, now), "was reported as done, and is not there");
+    for (int i = 0; c->strict && i < now->count; i++)
+        if (!crash_is_part(now->files[i].name) &&
+            disk_image_find(c->after, now->files[i].name) == NULL)
+            crash_stop(c, now->files[i].name, "was removed, and is there");
 }
 
 static void check_state(struct crash *c)
