@@ -84,10 +84,12 @@ static uint64_t modified(const struct stat *info)
     return seconds <= 0 ? 0 : (uint64_t)seconds * 1000000000u + (uint64_t)info->st_mtim.tv_nsec;
 }
 
-/* A name is durable when its folder is. Some file systems cannot sync a folder: they return an
- * error. */
+/* A name is durable when its folder is, that of a folder ("runs/1/") too. Some file systems cannot
+ * sync a folder: they return an error. */
 static int sync_folder_of(char *path, const struct file_calls *calls, void *user)
 {
+    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
+        path[n - 1] = '\0';
     char *slash = strrchr(path, '/');
     const char *folder = slash == NULL ? "." : slash == path ? "/" : path;
     if (slash != NULL && slash != path)

@@ -27,7 +27,8 @@ struct crash {
     crash_look_fn *look;  /* at a state that is in `where`; may be NULL */
     crash_look_fn *again; /* goes on from it; adds to `ended` what ended right */
     const char *why;
-    bool strict; /* when it has ended, nothing else has a final name, whatever is lost */
+    bool may_tear; /* files may be torn under their final names: `look` says when */
+    bool strict;   /* when it has ended, nothing else has a final name, whatever is lost */
 
     struct disk_image *before, *after; /* of the folder, when nothing stops */
     struct disk_log *log;

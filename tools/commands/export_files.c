@@ -5,8 +5,10 @@
 
 #include "base/fnv.h"
 #include "cli/memory.h"
+#include "cli/report.h"
 #include "cli/show.h"
 #include "storage/folder.h"
+#include "storage/sink.h"
 #include "tools/commands/export_names.h"
 
 #include <errno.h>
@@ -15,7 +17,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PATH_ROOM = 2 * EXPORT_PATH_BYTES, MARKER_ROOM = 1 << 17, COMPARE_BYTES = 1 << 16 };
+enum {
+    PATH_ROOM = 2 * EXPORT_PATH_BYTES,
+    MARKER_ROOM = 1 << 17,
+    COMPARE_BYTES = 1 << 16,
+    PAGE_BYTES = 4096, /* which a disk has, or has not */
+};
 
 #define MARKER    "export.part"
 #define WORK_FILE "export.file.part"
@@ -104,16 +111,31 @@ static ssize_t read_some(int fd, char *to, size_t n)
     return got;
 }
 
-/* Whether the file has these bytes and no more. */
-static bool holds(const char *path, const char *bytes, size_t n)
+/* Whether `found` is what a disk may have of bytes[0..n): pages that were lost are zeros. */
+static bool is_left_of(const char *found, const char *bytes, size_t n)
+{
+    static const char zeros[PAGE_BYTES];
+    for (size_t at = 0; at < n; at += PAGE_BYTES) {
+        const size_t page = n - at < PAGE_BYTES ? n - at : PAGE_BYTES;
+        if (memcmp(found + at, bytes + at, page) != 0 && memcmp(found + at, zeros, page) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* Whether the file has these bytes and no more; torn: or is what a disk may have of them. */
+static bool holds(const char *path, const char *bytes, size_t n, bool torn)
 {
     char piece[COMPARE_BYTES];
     const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    struct stat s;
-    bool same = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) && (uint64_t)s.st_size == n;
-    for (size_t at = 0; same && at < n;) {
+    struct stat s = {.st_size = 0};
+    bool same = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) &&
+                (torn ? (uint64_t)s.st_size <= n : (uint64_t)s.st_size == n);
+    for (size_t at = 0; same && at < (size_t)s.st_size;) {
         const ssize_t got = read_some(fd, piece, sizeof(piece));
-        same = got > 0 && (size_t)got <= n - at && memcmp(piece, bytes + at, (size_t)got) == 0;
+        same = got > 0 && (size_t)got <= n - at &&
+               (torn ? is_left_of(piece, bytes + at, (size_t)got)
+                     : memcmp(piece, bytes + at, (size_t)got) == 0);
         at += same ? (size_t)got : 0;
     }
     if (fd >= 0)
@@ -145,7 +167,9 @@ export_files_look(const struct export_files *f, const char *path, const void *by
         return EXPORT_TAKEN;
     if (lstat(full, &s) != 0)
         return EXPORT_FREE;
-    return holds(full, bytes, n) ? EXPORT_THERE : EXPORT_TAKEN;
+    if (holds(full, bytes, n, false))
+        return EXPORT_THERE;
+    return f->begun && holds(full, bytes, n, true) ? EXPORT_TORN : EXPORT_TAKEN;
 }
 
 static bool make_folders(char *path, size_t from)
@@ -183,7 +207,8 @@ static int open_work(const char *path)
     return open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 }
 
-static bool write_file(const struct export_files *f, const char *path, const void *bytes, size_t n)
+static bool
+write_file(const struct export_files *f, const char *path, bool again, const void *bytes, size_t n)
 {
     char work[PATH_ROOM], full[PATH_ROOM];
     in_folder(f, WORK_FILE, work);
@@ -196,13 +221,13 @@ static bool write_file(const struct export_files *f, const char *path, const voi
     const bool wrote = write_all(fd, bytes, n);
     if (close(fd) != 0 || !wrote)
         return say(f, "cannot write", work);
-    return publish(work, full) || say(f, "cannot create", full);
+    return (again ? rename(work, full) == 0 : publish(work, full)) || say(f, "cannot create", full);
 }
 
 bool export_files_put(struct export_files *f, const char *path, enum export_place place,
                       const void *bytes, size_t n)
 {
-    if (place != EXPORT_THERE && !write_file(f, path, bytes, n))
+    if (place != EXPORT_THERE && !write_file(f, path, place == EXPORT_TORN, bytes, n))
         return false;
     give(f, path);
     return true;
@@ -242,15 +267,15 @@ static bool lock(const struct export_files *f)
                                               : true; /* a file system without locks */
 }
 
-/* How many bytes of an earlier call's marker are those of this export's; n + 1: it is of another
- * one. */
-static size_t marker_bytes(const struct export_files *f, const char *text, size_t n)
+/* Whether an earlier call's marker is of this export, *whole: and not cut or torn. */
+static bool marker_is_ours(const struct export_files *f, const char *text, size_t n, bool *whole)
 {
     char *found = cli_realloc(NULL, MARKER_ROOM, 1);
     const ssize_t got = read_some(f->marker, found, MARKER_ROOM);
-    const bool ours = got >= 0 && (size_t)got <= n && memcmp(found, text, (size_t)got) == 0;
+    const bool ours = got >= 0 && (size_t)got <= n && is_left_of(found, text, (size_t)got);
+    *whole = ours && (size_t)got == n && memcmp(found, text, n) == 0;
     cli_free(found);
-    return ours ? (size_t)got : n + 1;
+    return ours;
 }
 
 static bool take_begun(struct export_files *f, const char *path, const char *text, size_t n)
@@ -260,12 +285,12 @@ static bool take_begun(struct export_files *f, const char *path, const char *tex
         return say(f, "cannot open", path);
     if (!lock(f))
         return false;
-    const size_t have = marker_bytes(f, text, n);
-    f->begun = have == n;
+    const bool ours = marker_is_ours(f, text, n, &f->begun);
     if (f->begun)
         return true;
-    if (have < n && count_others(f->folder, MARKER) == 0) /* killed while it was written */
-        return write_all(f->marker, text + have, n - have) || say(f, "cannot write", path);
+    if (ours && count_others(f->folder, MARKER) == 0) /* it ended while that was written */
+        return (lseek(f->marker, 0, SEEK_SET) == 0 && write_all(f->marker, text, n)) ||
+               say(f, "cannot write", path);
     return refuse(f, "holds an unfinished export of something else (export.part says of what); "
                      "nothing is overwritten");
 }
@@ -300,6 +325,26 @@ static bool take_folder(struct export_files *f, const char *uri)
     return refuse(f, "is not empty; nothing is overwritten");
 }
 
+/* The names next to this one in the folder, "": that of the folder, are on the disk. */
+static bool sync_names(const struct export_files *f, const char *name)
+{
+    char path[PATH_ROOM];
+    struct imrec_error why;
+    if (sink_sync_names(in_folder(f, name, path), &why) == IMREC_OK)
+        return true;
+    (void)cli_fail(f->name, &why);
+    return false;
+}
+
+/* The marker first of all: files that a machine which stops has lost bytes of are next to it. */
+static bool sync_marker(const struct export_files *f)
+{
+    char path[PATH_ROOM];
+    if (fsync(f->marker) != 0)
+        return say(f, "cannot write", in_folder(f, MARKER, path));
+    return sync_names(f, MARKER) && sync_names(f, "");
+}
+
 static FILE *open_list(const char *path)
 {
     const int fd = open_work(path);
@@ -315,7 +360,7 @@ bool export_files_open(struct export_files *f, const char *name, const char *fol
     static const char *const own[] = {MARKER, WORK_FILE, LIST_PART, LIST};
     char path[PATH_ROOM];
     *f = (struct export_files){.name = name, .folder = folder, .marker = -1};
-    if (!take_folder(f, uri))
+    if (!take_folder(f, uri) || !sync_marker(f))
         return false;
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
         give(f, own[i]);
@@ -352,7 +397,7 @@ static bool list_is_there(const char *part, const char *path)
             at += same ? (size_t)got : 0;
         }
     }
-    same = same && holds(path, text, (size_t)s.st_size);
+    same = same && holds(path, text, (size_t)s.st_size, false);
     cli_free(text);
     if (fd >= 0)
         (void)close(fd);
@@ -376,7 +421,10 @@ bool export_files_commit(struct export_files *f)
         (void)unlink(part);
     }
     (void)unlink(in_folder(f, WORK_FILE, part));
-    return unlink(in_folder(f, MARKER, part)) == 0 || say(f, "cannot remove", part);
+    if (!sync_names(f, LIST)) /* before the marker goes */
+        return false;
+    return unlink(in_folder(f, MARKER, part)) == 0 ? sync_names(f, MARKER)
+                                                   : say(f, "cannot remove", part);
 }
 
 void export_files_close(struct export_files *f)

@@ -30,12 +30,13 @@ bool export_files_open(struct export_files *f, const char *name, const char *fol
 enum export_place {
     EXPORT_FREE,  /* there is no such file */
     EXPORT_THERE, /* a file of these bytes, by an earlier call */
+    EXPORT_TORN,  /* such a file, of which a machine that stopped has lost bytes */
     EXPORT_TAKEN, /* something else, or a name that this export has given already */
 };
 enum export_place
 export_files_look(const struct export_files *f, const char *path, const void *bytes, size_t n);
-/* Writes a file to a free place, or leaves one that is there, and gives the name away. False after
- * one line on stderr. */
+/* Writes a file to a free place, or again, or leaves one that is there, and gives the name away.
+ * False after one line on stderr. */
 bool export_files_put(struct export_files *f, const char *path, enum export_place place,
                       const void *bytes, size_t n);
 /* The list under its name, once all files are durable, and the folder is a finished export. */

@@ -1,6 +1,7 @@
 /* tools/commands/imrec_batches.c - what the iterator delivers, as NumPy files, for checks from
  * outside. */
 #include "cli/show.h"
+#include "storage/sink.h"
 #include "tools/commands/batches_draw.h"
 #include "tools/commands/command.h"
 #include "tools/commands/npy.h"
@@ -164,8 +165,13 @@ static bool open_all(struct job *j, const struct imrec_batch *b)
     static const char *const types[] = {
         [IMREC_LABEL_FLOAT32] = "<f4", [IMREC_LABEL_FLOAT64] = "<f8", [IMREC_LABEL_INT64] = "<i8"};
     const uint64_t width[] = {b->label_width};
+    struct imrec_error err;
     if (mkdir(j->o->out, 0777) != 0 && errno != EEXIST) {
         cli_say(page.name, "cannot create %s: %s", j->o->out, strerror(errno));
+        return false;
+    }
+    if (sink_sync_names(j->o->out, &err) != IMREC_OK) {
+        (void)cli_fail(page.name, &err);
         return false;
     }
     j->tensor = cli_realloc(NULL, b->view_count, sizeof(*j->tensor));
@@ -240,7 +246,8 @@ static bool commit(struct job *j, const char *position)
 {
     struct cli_output out = {0};
     char *path = path_in(j->o->out, "position.json");
-    bool good = cli_output_open(&out, page.name, path);
+    bool good = cli_output_open(&out, page.name, path) &&
+                cli_output_remove_first(page.name, path); /* that of an earlier call */
     cli_free(path);
     good = good && fputs(position, out.file) >= 0;
     for (uint32_t t = 0; t < j->tensors; t++)
