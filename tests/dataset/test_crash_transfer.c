@@ -118,9 +118,34 @@ only_of(const struct disk_image *now, const struct disk_image *one, const struct
     return NULL;
 }
 
+/* Which have their names before it. */
+static void check_side_files(const struct crash *c, const struct disk_image *now, const char *rec)
+{
+    static const char *const suffixes[] = {"idx", "crc"};
+    char name[DISK_NAME];
+    const size_t n = strlen(rec), suffix = strlen("rec");
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(name, sizeof(name), "%.*s%s", (int)(n - suffix), rec, suffixes[i]);
+        if (!disk_image_same(now, c->after, name))
+            crash_stop(c, name, "is not next to its shard");
+    }
+}
+
+static void check_new_shards(const struct crash *c, const struct disk_image *now)
+{
+    for (int i = 0; i < c->after->count; i++) {
+        const char *name = c->after->files[i].name;
+        if (is_output(c->after, i) && strncmp(name, "out", 3) == 0 &&
+            strcmp(strrchr(name, '.'), ".rec") == 0 && disk_image_same(now, c->after, name) &&
+            !disk_image_same(c->before, c->after, name))
+            check_side_files(c, now, name);
+    }
+}
+
 /* What is missing is noticed; old ones among new ones are not. */
 static void look_at_shards(struct crash *c, const struct disk_image *now)
 {
+    check_new_shards(c, now);
     const char *old = only_of(now, c->before, c->after);
     if (old != NULL && only_of(now, c->after, c->before) != NULL)
         crash_stop(c, old, "is an old one among new ones");
@@ -139,6 +164,7 @@ static bool verifies(const char *path)
 /* Its side files come before it, over those of an older one: then the checksums are of others. */
 static void look_at_shard(struct crash *c, const struct disk_image *now)
 {
+    check_new_shards(c, now);
     if (disk_image_find(now, "out.rec") != NULL && verifies(in("out.rec")))
         look_at_shards(c, now);
 }

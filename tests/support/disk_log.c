@@ -38,17 +38,23 @@ static void give_up(const char *why)
 
 /* ---- what is there ------------------------------------------------------------------------- */
 
-/* The name in the folder; NULL: it is elsewhere. "" is the folder. */
+/* The name in the folder, in one of 4 buffers that take turns; NULL: it is elsewhere. "" is the
+ * folder. "out//a" and "out/" are "out/a" and "out". */
 static const char *inside(const char *path)
 {
-    const size_t n = strlen(g_folder);
-    if (g_log == NULL || strncmp(path, g_folder, n) != 0)
+    static char names[4][DISK_NAME];
+    static int turn;
+    size_t n = strlen(g_folder), to = 0;
+    if (g_log == NULL || strncmp(path, g_folder, n) != 0 || (path[n] != '/' && path[n] != '\0'))
         return NULL;
-    if (path[n] == '\0')
-        return path + n;
-    if (path[n] == '/' && (path[n + 1] == '/' || strstr(path + n, "/./") != NULL))
-        give_up("a name that can be written in a shorter way");
-    return path[n] == '/' ? path + n + 1 : NULL;
+    char *name = names[turn++ % 4];
+    for (; path[n] != '\0' && to + 1 < DISK_NAME; n++)
+        if (path[n] != '/' || (to != 0 && name[to - 1] != '/'))
+            name[to++] = path[n];
+    if (path[n] != '\0')
+        give_up("a name that is too long");
+    name[to - (to != 0 && name[to - 1] == '/')] = '\0';
+    return name;
 }
 
 static int find_name(const char *name)

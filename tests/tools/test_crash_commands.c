@@ -43,11 +43,11 @@ static bool export_all(void)
 
 static bool write_batches(void)
 {
-    static char name[] = "batches", count[] = "--count=2", size[] = "batch_size=2", shape[40],
-                to[600];
+    static char name[] = "batches", count[] = "--count=2", size[40], shape[40], to[600];
     char *words[] = {name, count, to, set, size, shape, NULL};
     snprintf(shape, sizeof(shape), "data_shape=3,%s", is_old ? "16,16" : "24,24");
-    snprintf(to, sizeof(to), "--out=%s/out", folder);
+    snprintf(size, sizeof(size), "batch_size=%d", is_old ? 3 : 2);
+    snprintf(to, sizeof(to), "--out=%s/out/", folder); /* the slash is of the name of a folder */
     return run_command(&command_batches, 6, words);
 }
 

@@ -325,7 +325,7 @@ static bool take_folder(struct export_files *f, const char *uri)
     return refuse(f, "is not empty; nothing is overwritten");
 }
 
-/* The names next to this one in the folder, "": that of the folder, are on the disk. */
+/* The names next to this one are on the disk. */
 static bool sync_names(const struct export_files *f, const char *name)
 {
     char path[PATH_ROOM];
@@ -342,7 +342,7 @@ static bool sync_marker(const struct export_files *f)
     char path[PATH_ROOM];
     if (fsync(f->marker) != 0)
         return say(f, "cannot write", in_folder(f, MARKER, path));
-    return sync_names(f, MARKER) && sync_names(f, "");
+    return sync_names(f, MARKER);
 }
 
 static FILE *open_list(const char *path)
