@@ -15,7 +15,7 @@ imrec_test(test_transfer_pairs transfer im2rec LABEL property)
 imrec_test(test_transfer_faults transfer LABEL fault)
 imrec_test(test_sample_files transfer)
 # A machine that stops at any call; more states in tests/long.
-imrec_crash_test(test_crash_transfer transfer dataset iter convert)
+imrec_crash_test(test_crash_transfer crash_states_transfer transfer dataset iter convert)
 
 imrec_fuzz(repair iter dataset DICTIONARY recordio)
 imrec_fuzz(features transfer)

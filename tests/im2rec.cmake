@@ -40,13 +40,10 @@ imrec_test(test_pack_stop reshape LABEL fault)
 imrec_test(test_im2rec_faults im2rec LABEL fault)
 imrec_test(test_pack_items_faults im2rec LABEL fault)
 # A machine that stops at any call, and calls that fail; more of each in tests/long.
-imrec_crash_test(test_crash reshape)
-imrec_crash_test(test_crash_plan tasks dataset)
+imrec_crash_test(test_crash crash_states reshape)
+imrec_crash_test(test_crash_plan crash_states_plan tasks dataset)
 imrec_test(test_torture im2rec dataset iter SOURCES support/disk_image.c support/failing_calls.c LABEL fault TIMEOUT 900)
 imrec_failing_calls(test_torture)
-add_test(NAME crash_states COMMAND test_crash)
-set_tests_properties(crash_states PROPERTIES TIMEOUT 7200 LABELS "fault;im2rec;long"
-                     ENVIRONMENT "CK_TIMEOUT_MULTIPLIER=100;IMREC_CRASH_CHANCES=40")
 add_test(NAME torture COMMAND test_torture)
 set_tests_properties(torture PROPERTIES TIMEOUT 7200 LABELS "fault;im2rec;long"
                      ENVIRONMENT "CK_TIMEOUT_MULTIPLIER=100;IMREC_TORTURE_ALL=1")

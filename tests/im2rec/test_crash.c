@@ -37,16 +37,23 @@ static enum imrec_status run_append(const char *out)
     return imrec_append(&task, &p.o, &p.result, &p.err);
 }
 
-static enum imrec_status run_tile(const char *out)
+static const char *word; /* of the toolbox's commands that make sets of sets */
+
+static enum imrec_status run_reshape(const char *out)
 {
     struct imrec_reshape_options o;
     struct imrec_reshape_result r;
-    const char *uris[] = {in("a", "a.rec")};
+    const char *uris[] = {in("a", "a.rec"), in("a", "a.rec")};
+    const bool is_merge = strcmp(word, "merge") == 0;
     imrec_reshape_options_init(&o);
-    o.tile = true;
+    o.tile = strcmp(word, "tile") == 0;
+    o.renumber = is_merge;
+    o.shards = strcmp(word, "split") == 0 ? 3 : 0;
+    o.sample = strcmp(word, "sample") == 0 ? 5 : 0;
+    o.labels = strcmp(word, "relabel") == 0 ? in("a", "a.lst") : NULL;
     o.threads = 1;
     o.force = true;
-    return imrec_reshape(uris, 1, out, "tile", &o, &r, &p.err);
+    return imrec_reshape(uris, is_merge ? 2 : 1, out, word, &o, &r, &p.err);
 }
 
 static void resume_from_now_on(void)
@@ -300,12 +307,15 @@ LOOP_TEST(a_set_that_is_appended_to, 0, 2) /* _i: in numbered shards */
     crash("appended", run_append, run_append, resume_from_now_on);
 }
 
-LOOP_TEST(a_set_that_is_made_of_another, 0, 2) /* _i: over one that is there */
+LOOP_TEST(a_set_that_is_made_of_another, 0, 10) /* _i: over one that is there; a command */
 {
+    static const char *const words[] = {"tile", "merge", "split", "sample", "relabel"};
+    word = words[_i / 2];
     make_folder(&p.dir, "a");
     p.o.resize = 0;
     ck_assert_int_eq(run_pack(in("a", "a.rec")), IMREC_OK);
-    if (_i != 0)
+    p.o.shards = 2;
+    if (_i % 2 != 0)
         ck_assert_int_eq(run_pack(in("d", "b.rec")), IMREC_OK);
-    crash("tiled", run_tile, run_tile, NULL);
+    crash(word, run_reshape, run_reshape, NULL);
 }
