@@ -203,6 +203,6 @@ void crash_try(struct crash *c)
     printf("%s: %zu calls, %zu different states; after %zu the next run ended right, %zu times "
            "with force\n",
            c->title, c->log->count, c->states, c->ended, c->refused);
-    ck_assert_uint_gt(c->ended, c->log->count / 2);
+    ck_assert_uint_gt(c->ended, c->log->count / 4); /* most states of a long file are one */
     crash_forget(c);
 }
