@@ -4,8 +4,11 @@
 #include "base/alloc.h"
 #include "imrec/plan.h"
 #include "tests/support/crash.h"
+#include "tests/support/itemset.h"
 #include "tests/support/packing_faults.h"
 #include "tests/support/suite.h"
+
+enum { ITEM_TASKS = 3, ITEMS_EACH = MADE_GOOD / ITEM_TASKS };
 
 #define LOCK "out/b.lock.part"
 
@@ -13,7 +16,9 @@ static struct packing p;
 static struct crash of;
 static struct disk_image *calm; /* of the folder d, after one process */
 static char folder[512], plan[512], out[512], report[512];
-static uint64_t tasks; /* that are asked for */
+static uint64_t tasks;     /* that are asked for */
+static struct itemset set; /* of which the plan is, with of_items */
+static bool of_items;
 
 /* ---- what is run ----------------------------------------------------------------------------- */
 
@@ -30,12 +35,38 @@ static struct imrec_pack_task task_of(void)
 static bool run_pack(void)
 {
     const struct imrec_pack_task task = task_of();
+    set.source.total = MADE_GOOD;
+    if (of_items)
+        return is_fine(itemset_run(&set, out));
     return is_fine(imrec_pack(&task, &p.o, &p.result, &p.err));
+}
+
+/* The source has the items of task k from here on. */
+static void give(uint64_t k)
+{
+    set.source.total = 0;
+    set.next = k * ITEMS_EACH;
+    set.count = set.next + ITEMS_EACH;
+}
+
+static bool make_of_items(void)
+{
+    const struct imrec_pack_task task = task_of();
+    struct imrec_plan_items counted[ITEM_TASKS];
+    for (uint64_t k = 0; k < ITEM_TASKS; k++) {
+        give(k);
+        if (!is_fine(imrec_plan_count_items(&set.source, &counted[k], &p.err)))
+            return false;
+    }
+    return is_fine(
+        imrec_plan_continue_items(plan, &task, &set.source, &p.o, counted, ITEM_TASKS, &p.err));
 }
 
 static bool run_make(void)
 {
     const struct imrec_pack_task task = task_of();
+    if (of_items)
+        return make_of_items();
     return is_fine(imrec_plan_continue(plan, &task, &p.o, tasks, &p.err));
 }
 
@@ -47,8 +78,12 @@ static bool run_work(void)
     imrec_plan_run_init(&run);
     run.threads = 1;
     bool good = is_fine(imrec_plan_status(plan, &now, &p.err));
-    for (uint64_t k = good ? now.tasks : 0; good && k > 0; k--)
-        good = is_fine(imrec_plan_work(plan, k - 1, &run, &p.result, &p.err));
+    for (uint64_t k = good ? now.tasks : 0; good && k > 0; k--) {
+        give(k - 1);
+        good = is_fine(
+            of_items ? imrec_plan_work_items(plan, k - 1, &set.source, &run, &p.result, &p.err)
+                     : imrec_plan_work(plan, k - 1, &run, &p.result, &p.err));
+    }
     return good;
 }
 
@@ -155,6 +190,15 @@ static void crash(const char *title, bool (*run)(void), crash_look_fn *again)
     disk_image_free(calm);
 }
 
+/* What comes before the step that is stopped is done. */
+static void crash_in_step(const char *title, int step)
+{
+    static bool (*const steps[])(void) = {run_make, run_work, run_finish};
+    for (int i = 0; i < step; i++)
+        must(steps[i]());
+    crash(title, steps[step], plan_again);
+}
+
 static void setup(void)
 {
     tmp_in_memory();
@@ -166,6 +210,8 @@ static void setup(void)
     disk_log_no_sync = true;
     p.o.threads = 1;
     p.o.report = report;
+    itemset_make(&set, &p, ITEM_MIXED);
+    set.refused_at = 9;
 }
 
 /* _i: whether tasks are whole shards, or parts that are joined. */
@@ -177,6 +223,7 @@ static void choose(int i)
 
 static void teardown(void)
 {
+    itemset_forget(&set);
     packing_end(&p);
 }
 
@@ -186,7 +233,7 @@ LOOP_TEST(a_plan_that_is_made, 0, 2)
 {
     choose(_i);
     make_calm();
-    crash("planned", run_make, plan_again);
+    crash_in_step("planned", 0);
 }
 
 LOOP_TEST(tasks_that_are_worked_on, 0, 3) /* _i: as above; CBF */
@@ -194,8 +241,7 @@ LOOP_TEST(tasks_that_are_worked_on, 0, 3) /* _i: as above; CBF */
     choose(_i % 2);
     p.o.format = _i == 2 ? IMREC_PACK_CBF : IMREC_PACK_REC;
     make_calm();
-    must(run_make());
-    crash("worked on", run_work, plan_again);
+    crash_in_step("worked on", 1);
 }
 
 LOOP_TEST(a_plan_that_is_finished, 0, 3)
@@ -203,22 +249,28 @@ LOOP_TEST(a_plan_that_is_finished, 0, 3)
     choose(_i % 2);
     p.o.format = _i == 2 ? IMREC_PACK_CBF : IMREC_PACK_REC;
     make_calm();
-    must(run_make() && run_work());
-    crash("finished", run_finish, plan_again);
+    crash_in_step("finished", 2);
 }
 
-LOOP_TEST(a_plan_that_replaces_a_set, 0, 2)
+LOOP_TEST(a_plan_that_replaces_a_set, 0, 6) /* _i: shards; the step */
 {
-    choose(_i);
+    choose(_i % 2);
     make_calm();
     p.o.resize = 24;
-    p.o.shards = _i == 0 ? 2 : 0;
+    p.o.shards = _i % 2 == 0 ? 2 : 0;
     must(run_pack());
-    choose(_i);
+    choose(_i % 2);
     p.o.resize = 32;
     p.o.force = true;
-    must(run_make() && run_work());
-    crash("replaced", run_finish, plan_again);
+    crash_in_step("replaced", _i / 2);
+}
+
+LOOP_TEST(a_plan_of_items, 0, 6) /* likewise */
+{
+    of_items = true;
+    choose(_i % 2);
+    make_calm();
+    crash_in_step("of items", _i / 2);
 }
 
 /* Shards and lists in one folder, the report in another. */
