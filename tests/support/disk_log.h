@@ -1,6 +1,6 @@
 /* tests/support/disk_log.h - what a program asks of a disk, in order: the calls that create, write,
  * cut, sync, link, rename and remove files of a folder and of those in it, as the linker's --wrap
- * hands them over (imrec_disk_log() in tests/CMakeLists.txt). What stdio writes is seen when the
+ * hands them over (imrec_crash_test() in tests/CMakeLists.txt). What stdio writes is seen when the
  * file is synced or gets another name.
  *
  * disk_states.h makes of it what a disk may hold after a crash. */
