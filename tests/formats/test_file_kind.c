@@ -44,6 +44,10 @@ static const struct {
      FILE_KIND_SURE},
     {BYTES("|labels 0 1 |features 1 2 3\n"), "CNTK text", FILE_KIND_SURE},
     {BYTES("100 |x 1 2\n"), "CNTK text", FILE_KIND_SURE},
+    {BYTES("|x"), "CNTK text", FILE_KIND_SURE},
+    {BYTES("| x"), "text", FILE_KIND_GUESS}, /* a name must follow the pipe */
+    {BYTES("||x"), "text", FILE_KIND_GUESS},
+    {BYTES("7 |"), "text", FILE_KIND_GUESS},
     {BYTES("{\n  \"format\": \"imrec-manifest\",\n"), "the manifest of a set", FILE_KIND_SURE},
     {BYTES("  [1, 2]"), "JSON text", FILE_KIND_SURE},
     {BYTES("\n<!DOCTYPE html><html>"), "an HTML page", FILE_KIND_SURE},

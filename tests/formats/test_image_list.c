@@ -115,6 +115,44 @@ LOOP_TEST(labels_are_read_for_a_type, 0, COUNT(types))
     }
 }
 
+static const struct {
+    const char *line;
+    uint32_t columns;
+    const char *path, *last; /* path NULL: refused, with the words `last` */
+} further[] = {
+    {"1\t2\ta.jpg\tb.jpg", 1, "a.jpg", "b.jpg"},
+    {"1\t2\t3\ta.jpg\tb.jpg\tc d", 2, "a.jpg", "b.jpg\tc d"},
+    {"1\t2\ta.jpg\t\t", 2, "a.jpg", "\t"},
+    {"1 2 a b.jpg\tc", 1, "a b.jpg", "c"},
+    {"1\t2\ta.jpg", 2, NULL, "once its last columns are taken off"},
+    {"1\t2\ta.jpg", 3, NULL, "2 tabs, which are too few for id, labels, path and the 3 columns"},
+    {"a.jpg", 1, NULL, "0 tabs, which are too few for id, labels, path and the 1 columns"},
+    {"\ta.jpg", 1, NULL, "'' is not an id"},
+};
+
+LOOP_TEST(columns_after_the_path_are_taken_off, 0, COUNT(further))
+{
+    struct guarded g = guarded_copy(further[_i].line, strlen(further[_i].line));
+    struct image_list l;
+    struct image_list_entry e;
+    struct imrec_error err = {0};
+    image_list_begin(&l, "a.lst", 0, (struct bytes){g.p, strlen(further[_i].line)}, 0, 0);
+    l.columns = further[_i].columns;
+    const enum imrec_status st = image_list_next(&l, &e, &err);
+    if (further[_i].path == NULL) {
+        ck_assert_int_eq(st, IMREC_ERR_CORRUPT);
+        ck_assert_msg(strstr(err.message, further[_i].last) != NULL, "%s", err.message);
+    } else {
+        ck_assert_msg(st == IMREC_OK, "%s", err.message);
+        ck_assert_uint_eq(e.path.n, strlen(further[_i].path));
+        ck_assert_mem_eq(e.path.p, further[_i].path, e.path.n);
+        ck_assert_uint_eq(l.last.n, strlen(further[_i].last));
+        ck_assert_mem_eq(l.last.p, further[_i].last, l.last.n);
+    }
+    image_list_end(&l);
+    guarded_free(g);
+}
+
 LOOP_TEST(a_bad_line_is_named_and_the_next_one_still_read, 0, COUNT(bad))
 {
     char text[128];

@@ -48,6 +48,7 @@ static const struct {
     {"f = a#b.ctf # a comment", "f=<a#b.ctf>"},
     {"// two\na = 1 // three\n/* a = 2\n a = 3 */ b = /x//y", "a=<1>;b=</x//y>"},
     {"f = ../data/x.txt", "f=<../data/x.txt>"},
+    {"reader = [\n  ...\r\n  x = 5\n  ... .. \n]", "reader={x=<5>}"}, /* nothing else is skipped */
 };
 
 LOOP_TEST(what_pages_write_becomes_a_tree, 0, COUNT(good))
@@ -73,6 +74,9 @@ static const struct {
     {"\n a = \"x\n", "f: line 2, column 8: the quote that ends a text expected, but the line's end "
                      "found"},
     {"= 1", "f: line 1, column 1: a name expected, but '=' found"},
+    {"reader = [\n... x = 1 ]", "f: line 2, column 5: '=' after the name expected, but 'x' found"},
+    {"reader = [\n..\n]", "f: line 2, column 3: '=' after the name expected, but the line's end "
+                          "found"},
 };
 
 LOOP_TEST(what_is_wrong_is_named_with_line_and_column, 0, COUNT(bad))
