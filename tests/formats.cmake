@@ -27,6 +27,7 @@ imrec_test(test_cbf_vectors cbf LABEL conformance)
 imrec_test(test_ctf_number ctf LABEL property)
 imrec_test(test_ctf_index ctf LABEL property)
 imrec_test(test_ctf_values ctf LABEL property)
+imrec_test(test_ctf_parse ctf)
 imrec_test(test_ctf_vectors ctf storage LABEL conformance)
 imrec_test(test_ctf_cache ctf)
 

@@ -237,3 +237,23 @@ LOOP_TEST(a_loop_stops_where_it_is_told, 0, 36) /* _i: how many values are wante
         ck_assert(to[_i] == -1);
     }
 }
+
+/* One byte of digits and blanks is another one: what is decided ends before it, or at a
+ * pipe, which ends a number. */
+LOOP_TEST(a_loop_decides_nothing_behind_a_byte_that_is_none_of_a_number, 0, 32) /* _i: the byte */
+{
+    static const char others[] = ",|x-:\x00\x80";
+    for (size_t k = 0; k < ctf_values_variant_count; k++)
+        for (size_t other = 0; cpu_has(ctf_values_variants[k].level) && other < 7; other++) {
+            char text[] = "1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 "
+                          "1 2 3 4 5 6 7 8 9 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6\n";
+            float to[80];
+            const uint8_t *at = (const uint8_t *)text;
+            text[_i] = others[other];
+            const uint32_t n = ctf_values_variants[k].dense[0](
+                &at, at + sizeof(text) - 1 - CTF_SAFE_BYTES, (uint8_t *)to, 70);
+            ck_assert_uint_le(n, (uint32_t)_i / 2 + (others[other] == '|' && _i % 2 == 1));
+            for (uint32_t i = 0; i < n && 2 * i < (uint32_t)_i; i++)
+                ck_assert(to[i] == (float)(text[2 * i] - '0'));
+        }
+}
