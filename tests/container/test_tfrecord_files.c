@@ -336,6 +336,67 @@ TEST(values_of_bytes_are_a_field_each)
     parse_room_free(&room);
 }
 
+/* The names of a message are whole ones, and as many as fit. */
+LOOP_TEST(features_that_are_there_are_named_as_far_as_they_fit, 0, 24) /* _i: bytes of the last */
+{
+    static const char *const names[] = {
+        "zeroth feature",   "first", "second one",    "third feature",
+        "a fourth feature", "fifth", "the sixth one", "seventh feature",
+        "eighth of them",   "ninth", "tenth one",     "eleventh feature"};
+    struct example_item items[COUNT(names) + 2];
+    char last[] = "nnnnnnnnnnnnnnnnnnnnnnnn", want[300] = "";
+    struct parse_room room;
+    struct record x;
+    struct imrec_error err = {0};
+    last[_i + 1] = '\0';
+    for (int i = 0; i < COUNT(names); i++)
+        items[i] = bytes_item(names[i], "x");
+    items[COUNT(names)] = bytes_item(last, "x");
+    items[COUNT(names) + 1] = bytes_item("after", "x");
+    for (int i = 0; i < COUNT(items); i++) {
+        char more[40];
+        const int n = snprintf(more, sizeof(more), "%s'%.*s'", i != 0 ? ", " : "",
+                               (int)items[i].name.n, (const char *)items[i].name.p);
+        if (strlen(want) + (size_t)n > 199)
+            break;
+        strcat(want, more);
+    }
+    tfrecord_put(&g_file, items, COUNT(items));
+    ck_assert_int_eq(parse_only(defaults, IMREC_LABEL_FLOAT32, &room, &x, &err), IMREC_ERR_CORRUPT);
+    const char *listed = strstr(err.message, "it has ");
+    ck_assert_ptr_nonnull(listed);
+    ck_assert_str_eq(listed + strlen("it has "), want);
+    parse_room_free(&room);
+}
+
+/* Numbers may fill the room to its last byte; one more is refused. */
+TEST(numbers_of_an_example_have_a_limit)
+{
+    static const int64_t numbers[100];
+    const struct example_item items[] = {bytes_item("image/encoded", "x"),
+                                         ints_item("n", numbers, COUNT(numbers))};
+    struct buf example = BUF_INIT((size_t)1 << 20);
+    const struct container_options o = {0};
+    struct example_names names;
+    struct parse_room room;
+    struct record x = {0};
+    struct imrec_error err = {0};
+    ck_assert_int_eq(example_write(items, COUNT(items), &example, NULL), IMREC_OK);
+    ck_assert_int_eq(example_names_copy(&names, &o, &err), IMREC_OK);
+    ck_assert_int_eq(parse_room_init(&room, 4, IMREC_LABEL_FLOAT32, 1 << 20, &err), IMREC_OK);
+    const struct bytes all = {example.p, example.n};
+    room.limit = sizeof(numbers) - 1;
+    ck_assert_int_eq(example_record(&names, all, RECORD_PARTS, &room, &x, &err), IMREC_ERR_LIMIT);
+    ck_assert_msg(strstr(err.message, "take 800 bytes, at most 799 are kept") != NULL, "%s",
+                  err.message);
+    room.limit = sizeof(numbers);
+    ck_assert_int_eq(example_record(&names, all, RECORD_PARTS, &room, &x, &err), IMREC_OK);
+    ck_assert(x.field_count == 1 && x.fields[0].value.n == sizeof(numbers));
+    parse_room_free(&room);
+    example_names_free(&names);
+    buf_free(&example);
+}
+
 /* ---- which files are taken ---------------------------------------------------------------- */
 
 static void refuse(struct container_options o, const char *words)

@@ -1,9 +1,11 @@
 /* tests/container/test_webdataset.c - tar archives of WebDataset: samples by key, classes, names of
  * any length, damage, partitions. */
+#include "container/archive/tar_samples.h"
 #include "container/container.h"
 #include "formats/set/image_list.h"
 #include "imrec/records.h"
 #include "storage/mem.h"
+#include "storage/source.h"
 #include "tests/support/record_reads.h"
 #include "tests/support/suite.h"
 #include "tests/support/tars.h"
@@ -49,6 +51,72 @@ TEST(files_of_one_key_are_a_sample)
     expect(r, 0, "no dot of the key: its extension is a.jpg", 7);
     expect(r, 1, "png", 16777216);
     expect_end(r);
+}
+
+TEST(a_file_ends_a_sample_and_what_is_no_file_does_not)
+{
+    tar_text(&g_tar, "1.jpg", "one");
+    tar_put(&g_tar, "folder.d/", '5', "", 0);
+    tar_put(&g_tar, "link", '2', "", 0);
+    tar_put(&g_tar, "fifo", '6', "", 0);
+    tar_text(&g_tar, "1.cls", "1");
+    tar_text(&g_tar, "2.cls", "2");
+    tar_text(&g_tar, "2.jpg", "two");
+    tar_text(&g_tar, "README", "none of a sample");
+    tar_text(&g_tar, "2.cls", "2");
+    tar_text(&g_tar, "3.cls", "3");
+    tar_text(&g_tar, "3.jpg", "three");
+    tar_put(&g_tar, "4.jpg", '2', "", 0); /* a link that is called like a file of the next one */
+    tar_text(&g_tar, "3.txt", "3");
+    tar_end(&g_tar);
+    struct imrec_reader *r = open_tar(0, 1);
+    expect(r, 0, "one", 1);
+    expect(r, 1, "two", 2);
+    expect_lost(r, "has no image");
+    expect(r, 3, "three", 3);
+    expect_lost(r, "4.jpg is a link");
+    expect_lost(r, "has no image");
+    expect_end(r);
+}
+
+/* Contents of up to as many bytes as the caller says, and no more than a name may have. */
+TEST(small_files_of_a_sample_are_kept)
+{
+    static char large[TAR_NAME_MAX + 2];
+    static const struct {
+        size_t keep, bytes;
+        bool kept;
+    } rows[] = {{0, 1, false},
+                {4, 3, true},
+                {4, 4, true},
+                {4, 5, false},
+                {SIZE_MAX, TAR_NAME_MAX, true},
+                {SIZE_MAX, TAR_NAME_MAX + 1, false}};
+    memset(large, 'x', TAR_NAME_MAX + 1);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        struct tar_samples s;
+        struct source *source;
+        g_tar.n = 0;
+        tar_text(&g_tar, "1.jpg", "one");
+        tar_put(&g_tar, "1.cls", '0', large, rows[i].bytes);
+        tar_put(&g_tar, "1.txt", '2', "", 0);
+        tar_end(&g_tar);
+        ck_assert_int_eq(mem_put("a.tar", g_tar.p, g_tar.n, NULL), IMREC_OK);
+        ck_assert_int_eq(source_open(URI, &source, NULL), IMREC_OK);
+        ck_assert_int_eq(tar_samples_begin(&s, source, g_tar.n, false, NULL), IMREC_OK);
+        s.keep = rows[i].keep;
+        ck_assert_int_eq(tar_samples_next(&s, NULL), IMREC_OK);
+        ck_assert_uint_eq(s.count, 3);
+        ck_assert_str_eq(tar_part_name(&s, &s.parts[1]), "1.cls");
+        ck_assert_str_eq(tar_part_extension(&s, &s.parts[2]), "txt");
+        const uint8_t *kept = tar_part_kept(&s, &s.parts[1]);
+        ck_assert((kept != NULL) == rows[i].kept);
+        if (kept != NULL)
+            ck_assert_mem_eq(kept, large, rows[i].bytes);
+        ck_assert_ptr_null(tar_part_kept(&s, &s.parts[2])); /* a link */
+        tar_samples_end(&s);
+        source_close(source);
+    }
 }
 
 TEST(names_of_any_length_are_read)
