@@ -152,6 +152,49 @@ TEST(folders_are_classes_in_the_order_of_their_names)
     class_list_free(&classes);
 }
 
+static struct record_ref ref_of(const struct container *c, uint64_t unit)
+{
+    const struct unit_range at = container_unit(c, unit);
+    return (struct record_ref){
+        .offset = at.begin, .key = c->records[unit].key, .unit = unit, .shard = at.shard};
+}
+
+TEST(images_are_called_by_their_names_below_the_folder)
+{
+    static const char *const names[] = {"a/z.png", "a/deep/x.png", "b/10.JPG", "b/2.jpg"};
+    char name[IMAGE_NAME_BYTES], place[96];
+    make_tree();
+    struct container c = must_open(dir.path, &(struct wish){0});
+    for (uint64_t i = 0; i < COUNT(names); i++) {
+        const struct record_ref r = ref_of(&c, i);
+        image_files_name(&c, &r, name);
+        ck_assert_str_eq(name, names[i]);
+        ck_assert_uint_eq(container_describe(&c, &r, &err, place), r.offset);
+        ck_assert_str_eq(place, names[i]);
+    }
+    container_close(&c);
+}
+
+/* Of a long name the end is said, from a whole character on. */
+LOOP_TEST(a_name_that_is_too_long_for_a_message_ends_in_it, 80, 100) /* _i: its bytes */
+{
+    char name[200] = "a/", want[96] = "...", place[96];
+    folder("a");
+    for (size_t n = 2; n + 6 <= (size_t)_i; n += 2)
+        memcpy(name + n, "\xc3\xa9", 3);
+    strcat(name, _i % 2 == 0 ? ".jpg" : "1.jpg");
+    ck_assert_uint_eq(strlen(name), _i);
+    file(name, "image");
+    struct container c = must_open(dir.path, &(struct wish){0});
+    const struct record_ref r = ref_of(&c, 0);
+    (void)container_describe(&c, &r, &err, place);
+    const size_t n = strlen(name);
+    const char *from = n < 96 ? name : name + n - 92 + (name[n - 92] == '\xa9');
+    strcpy(want + (n < 96 ? 0 : 3), from);
+    ck_assert_str_eq(place, want);
+    container_close(&c);
+}
+
 TEST(a_slash_at_the_end_and_a_scheme_change_nothing)
 {
     char uri[300];
