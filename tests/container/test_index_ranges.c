@@ -414,6 +414,27 @@ TEST(a_record_takes_32_bytes_and_many_of_a_block_the_block)
     container_close(&c);
 }
 
+/* As many bytes for each file more; nothing is held of their entries. */
+TEST(what_looks_up_is_counted_as_memory)
+{
+    uint64_t bytes[SHARDS + 1] = {0};
+    table_most = 1;
+    for (uint32_t n = 1; n <= SHARDS; n++) {
+        struct container c;
+        char shards[SHARDS + 1] = "abcd";
+        shards[n] = '\0';
+        ck_assert_int_eq(open_set(shards, "", "", 0, 1, &c), IMREC_OK);
+        bytes[n] = container_memory(&c);
+        container_close(&c);
+    }
+    const uint64_t one = bytes[2] - bytes[1];
+    ck_assert_uint_ge(one, sizeof(struct index_blocks));
+    ck_assert_uint_le(one, 4096);
+    ck_assert_uint_gt(bytes[1], one);
+    for (uint32_t n = 2; n <= SHARDS; n++)
+        ck_assert_uint_eq(bytes[n] - bytes[n - 1], one);
+}
+
 TEST(looking_up_without_memory_is_an_error)
 {
     table_most = 1;
