@@ -1,9 +1,14 @@
 /* Order, passes and positions: what comes next is a function of the data, the options and the
  * place, never of threads. */
+#include "storage/fault.h"
 #include "tests/support/splitting.h"
 #include "tests/support/suite.h"
+#include "tests/support/tmpdir.h"
 
 #include <string.h>
+#include <time.h>
+
+enum { AHEAD = 1 << 20, LONG = 12 * AHEAD };
 
 static struct imrec_error err;
 static struct record_files files;
@@ -180,6 +185,44 @@ TEST(seeds_give_orders_and_threads_do_not)
     ck_assert_uint_lt(same, one.count / 2);
     takings_free(&other);
     free_all(&one, &seven);
+}
+
+/* Takes a record, and waits until `chunks` more were read ahead: the bytes that were read then. */
+static uint64_t read_ahead(const char *file, uint32_t chunks)
+{
+    struct imrec_input_split_options o = splitting(IMREC_SPLIT_TEXT, 0, 1, AHEAD);
+    struct takings first = {0};
+    char uri[700];
+    (void)snprintf(uri, sizeof(uri), "fault://script=ahead:%s", file);
+    o.prefetch = chunks;
+    ck_assert_int_eq(fault_set("ahead", &(struct fault_script){0}, &err), IMREC_OK);
+    struct imrec_input_split *s = split_open(uri, &o);
+    split_take(s, false, 1, &first);
+    for (int i = 0; i < 3000; i++) {
+        const bool there = fault_counts("ahead").bytes_read >= (chunks + 1) * (uint64_t)AHEAD;
+        nanosleep(&(struct timespec){0, 10000000}, NULL); /* and somewhat longer */
+        if (there)
+            break;
+    }
+    const uint64_t n = fault_counts("ahead").bytes_read;
+    imrec_input_split_close(s);
+    takings_free(&first);
+    return n;
+}
+
+TEST(as_many_chunks_are_read_ahead_as_are_wanted)
+{
+    struct tmpdir dir = tmpdir_make();
+    char *text = malloc(LONG);
+    memset(text, 'x', LONG);
+    for (size_t i = 99; i < LONG; i += 100)
+        text[i] = '\n';
+    const char *file = tmp_write(&dir, "long", text, LONG);
+    free(text);
+    for (uint32_t chunks = 1; chunks < 8; chunks += 3)
+        ck_assert_uint_eq(read_ahead(file, chunks) / AHEAD, chunks + 1);
+    fault_forget("ahead");
+    tmpdir_remove(&dir);
 }
 
 LOOP_TEST(another_partition_is_as_if_it_had_been_opened, 0, KINDS)
