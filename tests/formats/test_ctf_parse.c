@@ -94,3 +94,29 @@ LOOP_TEST(each_error_is_said_once_and_costs_its_own_sample, 0, COUNT(cases))
     ck_assert_str_eq(says, cases[_i].says);
     ck_assert_str_eq(left, cases[_i].left);
 }
+
+/* Memory of values is enough for the shortest pairs, on a line each. */
+TEST(a_pair_on_each_of_many_lines_is_kept)
+{
+    enum { LINES = 20000 };
+    static const struct stream_info b = {"b", "b", STREAM_SPARSE, STREAM_FLOAT, 9, false};
+    static const char line[] = "|b 3:1\n";
+    const size_t n = sizeof(line) - 1;
+    const struct ctf_parse_options o = {.name = "f", .stream = &b, .streams = 1};
+    struct ctf_text t;
+    struct sequence_chunk c;
+    char *text = malloc(1 + LINES * n);
+    ck_assert_ptr_nonnull(text);
+    text[0] = '1';
+    for (size_t i = 0; i < LINES; i++)
+        memcpy(text + 1 + i * n, line, n);
+    ck_assert_int_eq(ctf_text_open(&t, text, 1 + LINES * n, &o, 1 << 20, 1 << 16, NULL), IMREC_OK);
+    free(text);
+    ck_assert_int_eq(ctf_text_chunk(&t, 0, &c, NULL), IMREC_OK);
+    const struct sequence_view v = sequence_view(&c, 0, 0, &b);
+    ck_assert(v.samples == LINES && v.nnz == LINES);
+    for (uint64_t i = 0; i < LINES; i++)
+        ck_assert(stream_value(v.values, STREAM_FLOAT, i) == 1 &&
+                  load_le32(v.indices + 4 * i) == 3 && load_le32(v.counts + 4 * i) == 1);
+    ctf_text_close(&t);
+}
