@@ -13,6 +13,7 @@
 enum { STREAMS = 3, IMAGES = 3 };
 
 static struct imrec_error g_err;
+static uint32_t g_samples[IMAGES] = {1, 1, 1}; /* of each sequence: more than one is no image */
 
 static void teardown(void)
 {
@@ -35,12 +36,13 @@ static void put_value(struct buf *b, enum stream_element element, double d)
                      IMREC_OK);
 }
 
-/* The only sample of a sequence: dense `value` again and again, sparse at the index `value`. */
-static void put_sample(struct buf *b, const struct stream_info *info, uint32_t value)
+/* A sequence: dense `value` again and again, sparse one sample at the index `value`. */
+static void
+put_sequence(struct buf *b, const struct stream_info *info, uint32_t samples, uint32_t value)
 {
-    put_u32(b, 1);
+    put_u32(b, samples);
     if (info->storage == STREAM_DENSE) {
-        for (uint32_t i = 0; i < info->dim; i++)
+        for (uint32_t i = 0; i < samples * info->dim; i++)
             put_value(b, info->element, value);
         return;
     }
@@ -56,20 +58,19 @@ static void put_file(const char *name, const struct stream_info *info, uint32_t 
     struct buf body[STREAMS], out = BUF_INIT(1 << 20);
     uint64_t offset[STREAMS][IMAGES + 1];
     struct chunk_stream stream[STREAMS];
-    static const uint32_t length[IMAGES] = {1, 1, 1};
     struct cbf_writer *w;
     uint32_t n = 0;
     for (; n < STREAMS && info[n].name != NULL; n++) {
         body[n] = BUF_INIT(1 << 20);
         for (uint32_t k = 0; k < IMAGES; k++) {
             offset[n][k] = body[n].n;
-            put_sample(&body[n], &info[n], first + k);
+            put_sequence(&body[n], &info[n], g_samples[k], first + k);
         }
         offset[n][IMAGES] = body[n].n;
         stream[n] = (struct chunk_stream){body[n].p, offset[n]};
     }
     const struct sequence_chunk c = {
-        .sequences = IMAGES, .streams = n, .length = length, .samples = IMAGES, .stream = stream};
+        .sequences = IMAGES, .streams = n, .length = g_samples, .stream = stream};
     ck_assert_int_eq(cbf_writer_new(info, n, 0, cbf_to_buf, &out, &w, NULL), IMREC_OK);
     ck_assert_int_eq(cbf_writer_add(w, &c, NULL), IMREC_OK);
     ck_assert_int_eq(cbf_writer_finish(w, NULL), IMREC_OK);
@@ -176,5 +177,25 @@ TEST(a_place_is_a_sequence_of_its_file_and_a_byte)
                            (unsigned)rows[k].at);
             ck_assert_str_eq(text, want);
         }
+    container_close(&c);
+}
+
+TEST(each_lost_image_has_its_own_reason)
+{
+    struct container c;
+    g_samples[0] = 2;
+    g_samples[1] = 3;
+    ck_assert_msg(open_both(usual, usual, &c) == IMREC_OK, "%s", g_err.message);
+    ck_assert_uint_eq(c.unit_count, 2 * IMAGES);
+    for (uint64_t i = 0; i < c.unit_count; i++) {
+        const struct imrec_error *why = c.kind->lost(&c, i);
+        if (i % IMAGES == 2) {
+            ck_assert_ptr_null(why);
+            continue;
+        }
+        ck_assert_ptr_nonnull(why);
+        ck_assert_msg(strstr(why->message, i % IMAGES == 0 ? " 2 samples" : " 3 samples") != NULL,
+                      "%s", why->message);
+    }
     container_close(&c);
 }

@@ -187,6 +187,7 @@ LOOP_TEST(a_name_that_is_too_long_for_a_message_ends_in_it, 80, 100) /* _i: its 
     file(name, "image");
     struct container c = must_open(dir.path, &(struct wish){0});
     const struct record_ref r = ref_of(&c, 0);
+    memset(place, 'x', sizeof(place));
     (void)container_describe(&c, &r, &err, place);
     const size_t n = strlen(name);
     const char *from = n < 96 ? name : name + n - 92 + (name[n - 92] == '\xa9');
