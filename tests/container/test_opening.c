@@ -9,6 +9,7 @@
 #include "imrec/records.h"
 #include "storage/fault.h"
 #include "storage/mem.h"
+#include "tests/support/small_set.h"
 #include "tests/support/starving.h"
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
@@ -411,6 +412,29 @@ TEST(opening_reads_the_manifest_and_a_few_bytes_of_each_shard)
     imrec_reader_close(r);
     ck_assert_uint_le(fault_counts("test").bytes_read, 3 * 4096 + 4 * 1024);
     ck_assert_uint_le(fault_counts("test").reads, 3 + 4 * 3);
+}
+
+/* Of shards that another partition reads their presence is enough. */
+TEST(every_partition_looks_for_the_checksums_of_all_shards)
+{
+    put_shard("a.rec", 20);
+    put_shard("b.rec", 20);
+    ck_assert_uint_eq(small_checksums(fill("@/a.rec")), 20);
+    ck_assert_uint_eq(small_checksums(fill("@/b.rec")), 20);
+    for (uint64_t turn = 0; turn < 8; turn++) {
+        struct container s;
+        const struct container_options o = {.path_imgrec = fill("@/a.rec;@/b.rec"),
+                                            .num_parts = 4,
+                                            .part_index = turn % 4,
+                                            .cell_bytes = 64,
+                                            .verify_checksums = true};
+        if (turn == 4)
+            ck_assert_int_eq(unlink(tmp_path(&dir, "b.crc")), 0);
+        const enum imrec_status st = container_open(&o, &s, &err);
+        ck_assert_msg(st == (turn < 4 ? IMREC_OK : IMREC_ERR_IO), "%s", err.message);
+        ck_assert(st == IMREC_OK || strstr(err.message, "b.rec has no checksums") != NULL);
+        container_close(&s);
+    }
 }
 
 LOOP_TEST(no_allocation_that_fails_leaks, 0, 4) /* _i: what is opened */
