@@ -176,6 +176,20 @@ LOOP_TEST(any_number_of_tasks_makes_the_set_of_a_run, 0, 6)
     expect_result_of_run();
 }
 
+/* Names that no list can hold: no task has them. */
+TEST(what_the_scan_skips_is_counted_at_the_end)
+{
+    static const char *const names[] = {"source/00\n.jpg", "source/01\xff.jpg", "source/02\t.jpg"};
+    for (int i = 0; i < COUNT(names); i++)
+        tmp_write(&p.dir, names[i], "image", 5);
+    pack_a();
+    ck_assert_uint_ge(of_run.skipped, COUNT(names));
+    make_and_work(4);
+    expect_ok(finish());
+    expect_set();
+    expect_result_of_run();
+}
+
 /* Its card, and that of a task that was done. */
 LOOP_TEST(a_task_says_what_it_has_packed, 0, 2)
 {
