@@ -190,6 +190,40 @@ TEST(what_the_scan_skips_is_counted_at_the_end)
     expect_result_of_run();
 }
 
+TEST(tables_that_images_share_are_those_of_a_run)
+{
+    p.o.shared_tables = true;
+    pack_a();
+    make_and_work(4);
+    expect_ok(finish());
+    expect_set();
+}
+
+static struct imrec_progress last;
+
+static bool note_progress(void *user, const struct imrec_progress *x)
+{
+    (void)user;
+    ck_assert(x->done >= last.done && x->skipped >= last.skipped && x->bytes >= last.bytes);
+    ck_assert(x->skipped <= x->done && x->done <= x->total);
+    last = *x;
+    return true;
+}
+
+TEST(a_finish_says_how_far_it_is)
+{
+    struct imrec_plan_run run;
+    pack_a();
+    make_and_work(4);
+    imrec_plan_run_init(&run);
+    run.progress = note_progress;
+    expect_ok(imrec_plan_finish(plan, &run, &p.result, &p.err));
+    ck_assert_uint_eq(last.done, MADE_GOOD + MADE_BAD);
+    ck_assert_uint_eq(last.total, MADE_GOOD + MADE_BAD);
+    ck_assert_uint_eq(last.skipped, of_run.skipped);
+    ck_assert_uint_gt(last.bytes, 0);
+}
+
 /* Its card, and that of a task that was done. */
 LOOP_TEST(a_task_says_what_it_has_packed, 0, 2)
 {
