@@ -119,6 +119,8 @@ drive_once(struct run *r, struct schedule *s, uint64_t n, uint64_t sweep, uint64
         switch (step) {
         case SCHEDULE_SAMPLE:
         case SCHEDULE_REPEATED:
+            if (schedule_is_first_lap(s) != (step == SCHEDULE_SAMPLE))
+                ck_abort_msg("record %d of sweep %d: first lap or not", (int)record, (int)sweep);
             put(e, (struct slot){step == SCHEDULE_SAMPLE ? SAMPLE : REPEATED, sweep, record++});
             break;
         case SCHEDULE_BLANK:
