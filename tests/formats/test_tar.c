@@ -202,6 +202,40 @@ LOOP_TEST(an_extended_header_changes_name_and_size, 0, COUNT(keywords))
     ck_assert_int_eq(g_h.type, keywords[_i].type);
 }
 
+static const struct {
+    char flag;
+    enum tar_type type;
+    const char *kind; /* NULL: no message names it */
+} types[] = {{'0', TAR_FILE, NULL},
+             {'\0', TAR_FILE, NULL},
+             {'7', TAR_FILE, NULL},
+             {'1', TAR_LINK, "a hard link"},
+             {'2', TAR_LINK, "a symbolic link"},
+             {'3', TAR_ODD, "a character device"},
+             {'4', TAR_ODD, "a block device"},
+             {'5', TAR_OTHER, NULL},
+             {'6', TAR_ODD, "a FIFO"},
+             {'D', TAR_OTHER, NULL},
+             {'K', TAR_LONG_LINK, NULL},
+             {'L', TAR_LONG_NAME, NULL},
+             {'M', TAR_ODD, "the rest of a file of another volume"},
+             {'N', TAR_ODD, "a list of long names of an old tar"},
+             {'S', TAR_SPARSE, "a sparse file"},
+             {'V', TAR_OTHER, NULL},
+             {'X', TAR_PAX, NULL},
+             {'x', TAR_PAX, NULL},
+             {'g', TAR_GLOBAL, NULL},
+             {'A', TAR_ODD, "of an unknown kind"}};
+
+LOOP_TEST(every_kind_of_file_has_its_name, 0, COUNT(types))
+{
+    tar_put(&g_tar, "a", types[_i].flag, "", 0);
+    ck_assert_int_eq(tar_header_parse(g_tar.p, &g_h, NULL), IMREC_OK);
+    ck_assert_int_eq(g_h.type, types[_i].type);
+    if (types[_i].kind != NULL)
+        ck_assert_str_eq(tar_odd_kind(&g_h), types[_i].kind);
+}
+
 TEST(an_archive_ends_with_zeros_to_whole_records)
 {
     static const uint64_t rows[][2] = {
