@@ -40,12 +40,13 @@ def flip(rng, data, shard, out, low, high):
 
 
 def zero(rng, data, shard, out):
-    """Zeros, within a record or over some."""
+    """Zeros, within a record or over some. The padding at its end is zeros before."""
     begin = rng.randrange(shard.rec.stat().st_size - 1)
     end = min(len(data), begin + rng.choice([1, 64, 512, 4096]))
-    if any(data[begin:end]):
+    there = [i for i in range(begin, end) if data[i] != 0]
+    if there:
         data[begin:end] = bytes(end - begin)
-        out.note(shard, begin, end)
+        out.note(shard, there[0], there[-1] + 1)
 
 
 def cut(rng, data, shard, out):
