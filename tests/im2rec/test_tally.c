@@ -76,7 +76,7 @@ TEST(kinds_and_reasons_come_most_first_and_equal_ones_by_name)
 
 TEST(more_kinds_than_there_is_room_for_are_not_counted_by_name)
 {
-    char kind[16];
+    char kind[24];
     for (int i = 0; i < IMREC_PACK_KINDS + 5; i++) {
         snprintf(kind, sizeof(kind), "kind %d", i);
         add(1, kind, -1);
