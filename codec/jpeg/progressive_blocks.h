@@ -364,8 +364,7 @@ INLINE bool take_mcu(struct scanning *s, struct scan_bits *b, const struct geome
     return true;
 }
 
-/* The MCU of a scan of one component, `alone`, is a block; the scan has none beyond the image.
- */
+/* In a scan of one component, `alone`, an MCU is a block, and none is beyond the image. */
 INLINE bool take_mcus(struct scanning *s, const struct geometry *g, uint32_t from, uint32_t end,
                       bool alone, block_fn *block)
 {

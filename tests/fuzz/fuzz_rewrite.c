@@ -44,12 +44,6 @@ static void check_written(struct twin *t, struct bytes jpeg, const struct image 
     image_free(&image);
 }
 
-/* Besides what it makes once. */
-static void check_memory(size_t held, uint64_t claimed)
-{
-    twin_must(held <= claimed + (128 << 10), "memory: it holds more than it said");
-}
-
 /* What is written adds to `counts`, where there are any. */
 static void rewrite(struct twin *t, struct bytes jpeg, rewrite_fn *write,
                     const struct jpeg_tables *tables, const struct image *pixels,
@@ -64,7 +58,7 @@ static void rewrite(struct twin *t, struct bytes jpeg, rewrite_fn *write,
     if (codec_begin(c, jpeg, &limits, &info, NULL) == IMREC_OK) {
         twin_must(write(c, &done, &out, NULL) == IMREC_OK, "a rewrite has no way to fail");
         twin_must(!done || pixels != NULL, "what has defects is not written again");
-        check_memory(codec_memory(c), codec_tile_jpeg_claim(c));
+        twin_must_hold(codec_memory(c), codec_tile_jpeg_claim(c));
         if (done)
             check_written(t, out, pixels);
         if (done && counts != NULL)
@@ -130,8 +124,8 @@ static void encode(const struct image *image, const struct jpeg_encoding *how, e
     jpeg_encoder_use(e, level);
     const struct imrec_image *v = &image->view;
     twin_must(jpeg_encode(e, v, how, NULL, out, NULL) == IMREC_OK, "encoding");
-    check_memory(jpeg_encoder_memory(e),
-                 jpeg_encoder_claim(v->width, v->height, v->channels, how->full_chroma));
+    twin_must_hold(jpeg_encoder_memory(e),
+                   jpeg_encoder_claim(v->width, v->height, v->channels, how->full_chroma));
     jpeg_encoder_free(e);
 }
 

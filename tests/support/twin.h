@@ -34,6 +34,12 @@ static inline void twin_must(bool yes, const char *what)
     abort();
 }
 
+/* Memory that was claimed, besides what a decoder or an encoder makes once and keeps. */
+static inline void twin_must_hold(size_t held, uint64_t claimed)
+{
+    twin_must(held <= claimed + (128 << 10), "memory: it holds more than it said");
+}
+
 static inline void twin_begin(struct twin *t)
 {
     *t = (struct twin){0};
