@@ -62,6 +62,14 @@ remove_beside(const char *output, const char *name, struct imrec_error *err)
     return st;
 }
 
+enum imrec_status old_shards_refuse(const char *name, const char *output, struct imrec_error *err)
+{
+    return IMREC_REFUSE(err,
+                        "%.300s exists, next to which shards of %.200s would be taken for its own: "
+                        "remove it or choose another name",
+                        name, output);
+}
+
 static enum imrec_status
 look_at(const struct old_shards *o, const char *name, struct imrec_error *err)
 {
@@ -75,11 +83,7 @@ look_at(const struct old_shards *o, const char *name, struct imrec_error *err)
         return IMREC_OK;
     if (is_part)
         return remove_beside(o->output, name, err);
-    return count == o->count ? IMREC_OK
-                             : IMREC_REFUSE(err,
-                                            "%s exists, next to which shards of %.200s would be "
-                                            "taken for its own: remove it or choose another name",
-                                            name, o->output);
+    return count == o->count ? IMREC_OK : old_shards_refuse(name, o->output, err);
 }
 
 static enum imrec_status

@@ -17,4 +17,7 @@ struct old_shards {
  * and a name that a set of im2rec has. */
 IMREC_NODISCARD enum imrec_status
 old_shards_clear(const struct old_shards *o, struct imrec_error *err);
+/* The error of a finished shard, `name`, that is of another number of shards than OUT will be. */
+IMREC_NODISCARD enum imrec_status
+old_shards_refuse(const char *name, const char *output, struct imrec_error *err);
 #endif

@@ -181,8 +181,10 @@ all_are_there(const struct transfer_set *s, uint64_t count, bool *whole, struct 
     return IMREC_OK;
 }
 
-/* Of a run that was killed while shards got their names: these are all, which stay, or go. */
-static enum imrec_status clear_named(const struct transfer_set *s, struct imrec_error *err)
+/* Of a run that was killed while shards got their names: these are all, which stay, or go. Where
+ * the size of shards says how many there will be, OUT.unfinished stays with all of them: the same
+ * command is to replace them, also when it is killed again. */
+static enum imrec_status clear_named(struct transfer_set *s, struct imrec_error *err)
 {
     uint64_t count;
     bool whole;
@@ -192,20 +194,24 @@ static enum imrec_status clear_named(const struct transfer_set *s, struct imrec_
     IMREC_TRY(all_are_there(s, count, &whole, err));
     for (uint64_t k = 0; !whole && k < count; k++)
         remove_shard(s, k, count, "");
-    unfinished_end(s->output, s->stem);
+    if (whole && s->count == 0)
+        s->named = count;
+    else
+        unfinished_end(s->output, s->stem);
     return IMREC_OK;
 }
 
 /* Two runs would write into the same temporary files. */
 static enum imrec_status clear(struct transfer_set *s, struct imrec_error *err)
 {
-    const struct old_shards old = {s->output, s->stem, s->kind->side_files, s->count};
     char *lock = imrec_joined(s->output, s->stem, ".lock");
     enum imrec_status st =
         lock != NULL ? lock_take(lock, &s->lock, err) : IMREC_NO_MEMORY(err, "no memory");
     imrec_free(lock);
     if (st == IMREC_OK)
         st = clear_named(s, err);
+    const struct old_shards old = {s->output, s->stem, s->kind->side_files,
+                                   s->named != 0 ? s->named : s->count};
     return st == IMREC_OK ? old_shards_clear(&old, err) : st;
 }
 
@@ -298,11 +304,22 @@ static enum imrec_status publish_next(struct transfer_set *s, struct imrec_error
     return st;
 }
 
+static enum imrec_status refuse_named(const struct transfer_set *s, struct imrec_error *err)
+{
+    char *shard;
+    IMREC_TRY(name_of(s, 0, s->named, &shard, err));
+    const enum imrec_status st = old_shards_refuse(shard, s->output, err);
+    imrec_free(shard);
+    return st;
+}
+
 enum imrec_status transfer_set_commit(struct transfer_set *s, struct imrec_error *err)
 {
     do
         IMREC_TRY(end_shard(s, err));
     while (s->number < s->count);
+    if (s->named != 0 && s->named != s->number)
+        return refuse_named(s, err);
     if (s->numbered && s->number > 1) {
         s->marked = true;
         IMREC_TRY(unfinished_begin(s->output, s->stem, s->number, err));

@@ -26,7 +26,8 @@ struct transfer_set {
     uint64_t bytes;           /* of those before it */
     uint64_t published;
     bool open, begun, committed;
-    bool marked; /* OUT.unfinished is there */
+    uint64_t named; /* shards that a killed run has left, all of them; 0: none, or `count` */
+    bool marked;    /* OUT.unfinished is this run's */
     struct lock *lock;
 };
 

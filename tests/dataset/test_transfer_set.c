@@ -134,6 +134,26 @@ TEST(a_whole_set_with_a_mark_stays)
     (void)size_of("mem://c-00002-of-00003.tar");
 }
 
+/* The number of shards is known at the end alone. */
+TEST(a_whole_set_with_a_mark_is_replaced_by_the_same_command)
+{
+    static const char others[] = "-of-00010.tar exists, next to which";
+    struct imrec_records_options o = from_to("mem://a.rec", "mem://c.tar");
+    o.shard_size = 1;
+    convert("mem://a.rec", "mem://c.tar", 0, o.shard_size);
+    ck_assert_uint_eq(g_result.shards, RECORDS);
+    refuse(&o, others); /* finished, as far as anybody can tell */
+    put("c.unfinished", "10\n");
+    convert("mem://a.rec", "mem://c.tar", 0, o.shard_size);
+    expect_none("mem://c.unfinished");
+    put("c.unfinished", "10\n");
+    o.shard_size = 1 << 20;
+    refuse(&o, others);
+    ck_assert_uint_eq(size_of("mem://c.unfinished"), 3); /* for the one that may come */
+    (void)size_of("mem://c-00009-of-00010.tar");
+    expect_none("mem://c-00000-of-00001.tar");
+}
+
 TEST(n_shards_are_cut_and_called_as_those_of_im2rec)
 {
     convert("mem://a.rec", "mem://b.tfrecord", 0, 0);
