@@ -227,10 +227,10 @@ static enum imrec_status advance(struct gzip_source *g, uint64_t most, struct im
 {
     if (!g->in_member)
         return begin_member(g, err);
-    enum imrec_status st = refill(g, err);
-    if (st != IMREC_OK)
-        return st == IMREC_END ? end(g, "is cut off:") : st;
-    const int answer = unpack(g, most);
+    const enum imrec_status st = refill(g, err);
+    if (st != IMREC_OK && st != IMREC_END)
+        return st;
+    const int place = g->z.data_type, answer = unpack(g, most); /* also of what zlib has taken in */
     if (answer == Z_STREAM_END) {
         g->in_member = false;
         return g->middle ? pass(g, TRAILER_BYTES, err) : IMREC_OK;
@@ -239,6 +239,8 @@ static enum imrec_status advance(struct gzip_source *g, uint64_t most, struct im
         return IMREC_NO_MEMORY(err, "%s: no memory to unpack it", g->name);
     if (answer != Z_OK && answer != Z_BUF_ERROR)
         return end(g, "is damaged before");
+    if (st == IMREC_END && answer == Z_BUF_ERROR && g->z.data_type == place)
+        return end(g, "is cut off:");
     if ((g->z.data_type & 128) != 0 && (g->z.data_type & 64) == 0)
         remember(g, false);
     return IMREC_OK;

@@ -196,6 +196,26 @@ TEST(all_bytes_before_damage_are_read_however_many_are_asked_for)
     expect_damage("is damaged before byte", plain_n);
 }
 
+/* zlib has taken in bytes whose run is longer than what is asked for. */
+TEST(all_bytes_before_a_cut_are_read_however_many_are_asked_for)
+{
+    make_plain(30000);
+    gzip_put(&packed, plain, plain_n, 9);
+    const size_t whole = packed.n;
+    for (size_t cut = 20; cut < whole; cut += 7) {
+        packed.n = cut;
+        struct source *s = open_packed();
+        const size_t there = (size_t)gzip_source_reach(s, plain_n);
+        source_close(s);
+        s = open_packed();
+        for (size_t at = 0; at < there; at += 100)
+            expect_bytes(s, at, there - at < 100 ? there - at : 100);
+        ck_assert_int_ne(source_read(s, there, plain, 1, &err), IMREC_OK);
+        ck_assert_msg(strstr(err.message, "is cut off") != NULL, "%s", err.message);
+        source_close(s);
+    }
+}
+
 TEST(lacking_memory_is_an_error_or_a_longer_way)
 {
     make_plain((size_t)5 << 20);
