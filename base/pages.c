@@ -28,8 +28,10 @@ void *pages_alloc(size_t bytes)
         (void)munmap(map, before);
     if (HUGE_PAGE - before != 0)
         (void)munmap(map + before + want, HUGE_PAGE - before);
+#if defined(MADV_HUGEPAGE)
     if (bytes >= HUGE_PAGE)
         (void)madvise(map + before, want, MADV_HUGEPAGE); /* without them it is only slower */
+#endif
     imrec_alloc_count(1);
     return map + before;
 }

@@ -1,6 +1,7 @@
 /* cli/output.c - a file that gets its name only when it is complete. */
 #include "cli/output.h"
 
+#include "base/system.h"
 #include "cli/memory.h"
 #include "cli/show.h"
 
@@ -24,7 +25,7 @@ static bool sync_folder_of(const char *path)
     memcpy(folder, slash == NULL ? "." : path, n);
     folder[n] = '\0';
     const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    const bool good = fd >= 0 && (fsync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
+    const bool good = fd >= 0 && (system_sync(fd) == 0 || errno == EINVAL || errno == ENOTSUP);
     const int code = errno;
     if (fd >= 0)
         (void)close(fd);
@@ -53,7 +54,7 @@ bool cli_output_open(struct cli_output *o, const char *name, const char *path)
 bool cli_output_commit(struct cli_output *o, const char *name)
 {
     FILE *f = o->file;
-    bool good = fflush(f) == 0 && ferror(f) == 0 && fsync(fileno(f)) == 0;
+    bool good = fflush(f) == 0 && ferror(f) == 0 && system_sync(fileno(f)) == 0;
     o->file = NULL;
     good = fclose(f) == 0 && good && rename(o->part, o->path) == 0;
     if (good && !sync_folder_of(o->path))

@@ -11,7 +11,7 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#elif defined(__aarch64__)
+#elif defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 #endif
 
@@ -98,7 +98,11 @@ static uint32_t update_scalar(uint32_t crc, const void *bytes, size_t n)
 }
 
 #if defined(__x86_64__)
-#define CRC_TARGET       __attribute__((target("sse4.2")))
+#if defined(__clang__)
+#define CRC_TARGET __attribute__((target("sse4.2,crc32")))
+#else
+#define CRC_TARGET __attribute__((target("sse4.2")))
+#endif
 #define CRC_EIGHT(s, v)  _mm_crc32_u64(s, v)
 #define CRC_ONE(s, byte) _mm_crc32_u8((uint32_t)(s), byte)
 #define CRC_UPDATE       update_sse42
@@ -149,12 +153,20 @@ CRC_TARGET static uint32_t CRC_UPDATE(uint32_t crc, const void *bytes, size_t n)
 #endif
 
 #if defined(__aarch64__)
-/* The first 64-bit Arm may be without the instruction, 8.1 has it. */
+/* The first 64-bit Arm may be without the instruction; 8.1 has it, and all of Apple's. */
+static bool has_crc32(void)
+{
+#if defined(__linux__)
+    enum { HAS_CRC32 = 1 << 7 }; /* HWCAP_CRC32 of the kernel's asm/hwcap.h */
+    return (getauxval(AT_HWCAP) & HAS_CRC32) != 0;
+#else
+    return true;
+#endif
+}
+
 static uint32_t update_neon(uint32_t crc, const void *bytes, size_t n)
 {
-    enum { HAS_CRC32 = 1 << 7 }; /* HWCAP_CRC32 of the kernel's asm/hwcap.h */
-    return (getauxval(AT_HWCAP) & HAS_CRC32) != 0 ? update_armv8(crc, bytes, n)
-                                                  : update_scalar(crc, bytes, n);
+    return has_crc32() ? update_armv8(crc, bytes, n) : update_scalar(crc, bytes, n);
 }
 #endif
 

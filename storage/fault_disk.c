@@ -8,13 +8,14 @@
 #include "storage/fault_disk.h"
 #include "base/clock.h"
 
-#include <errno.h>
 #include <time.h>
 
 void disk_sleep_until(uint64_t ns)
 {
-    const struct timespec t = {(time_t)(ns / 1000000000u), (long)(ns % 1000000000u)};
-    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR) {
+    for (uint64_t now; (now = clock_ns()) < ns;) {
+        const uint64_t left = ns - now;
+        const struct timespec t = {(time_t)(left / 1000000000u), (long)(left % 1000000000u)};
+        (void)nanosleep(&t, NULL);
     }
 }
 

@@ -49,9 +49,7 @@ static enum imrec_status read_pairs(struct recipe *r, const char *text, struct i
 /* A number that ends at one of `ends`, which moves after it. False: there is none. */
 static bool take_real(const char **at, const char *ends, double low, double high, float *out)
 {
-    const struct param row[] = {
-        {.name = "number", .type = PARAM_REAL, .lo = (long double)low, .hi = (long double)high},
-        {0}};
+    const struct param row[] = {{.name = "number", .type = PARAM_REAL, .lo = low, .hi = high}, {0}};
     char piece[40];
     const size_t n = strcspn(*at, ends);
     if (n >= sizeof(piece))

@@ -2,10 +2,10 @@
  *
  * Who can reach it is the user's choice, never a default: an address is always written out, and
  * names other than localhost are not looked up. */
-#define _GNU_SOURCE /* SOCK_CLOEXEC, SOCK_NONBLOCK */
 #include "base/http/http_listen.h"
 
 #include "base/error.h"
+#include "base/system.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -127,7 +127,7 @@ static bool listen_at(int fd, const union address *a, socklen_t n)
 static bool is_left_over(const union address *a, socklen_t n)
 {
     struct stat is;
-    const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int fd = system_socket(AF_UNIX);
     if (fd < 0)
         return false;
     const bool refused = connect(fd, &a->any, n) != 0 && errno == ECONNREFUSED;
@@ -139,7 +139,7 @@ static enum imrec_status begin_listening(struct http_listener *t, const struct h
                                          const char *text, const union address *a, socklen_t n,
                                          struct imrec_error *err)
 {
-    t->fd = socket(a->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    t->fd = system_socket(a->any.sa_family);
     if (t->fd >= 0 && listen_at(t->fd, a, n))
         return IMREC_OK;
     if (t->fd >= 0 && errno == EADDRINUSE && a->any.sa_family == AF_UNIX && is_left_over(a, n) &&

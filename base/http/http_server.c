@@ -3,12 +3,12 @@
  * A client has a bounded time and a bounded request; where all places are taken, the one that
  * came first gives way: who connects and stays silent keeps nobody out. Every answer ends its
  * connection. */
-#define _GNU_SOURCE /* accept4() */
 #include "base/http/http_server.h"
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -253,7 +253,7 @@ static struct client *place_for(struct http_server *s)
 
 static void accept_one(struct http_server *s)
 {
-    const int fd = accept4(s->h.listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    const int fd = system_accept(s->h.listener);
     if (fd < 0) { /* too many descriptors: not again at once */
         s->pausing = errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM;
         return;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/system.h"
 #include "cli/human.h"
 #include "cli/json.h"
 #include "cli/options.h"
@@ -19,7 +20,6 @@
 
 #include <inttypes.h>
 #include <string.h>
-#include <sys/random.h>
 
 #define NAME         "im2rec"
 #define MISSING_MOST 1000         /* of --status --json */
@@ -242,7 +242,7 @@ static enum imrec_status look_again(struct search *s, bool now, struct imrec_err
 static uint64_t any_place(const struct search *s)
 {
     uint64_t v;
-    if (getrandom(&v, sizeof(v), 0) != (ssize_t)sizeof(v))
+    if (!system_random(&v, sizeof(v)))
         v = clock_ns() / 1000;
     return v % s->tasks;
 }

@@ -2,17 +2,17 @@
 #include "im2rec/tasks/task_mark.h"
 
 #include "base/error.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 
 enum imrec_status task_mark_make(char mark[PLAN_MARK_BYTES], struct imrec_error *err)
 {
     uint64_t v;
-    if (getrandom(&v, sizeof(v), 0) != (ssize_t)sizeof(v))
+    if (!system_random(&v, sizeof(v)))
         return imrec_fail(err, IMREC_ERR_IO, "the system has no random numbers: %s",
                           strerror(errno));
     snprintf(mark, PLAN_MARK_BYTES, "%016" PRIx64, v);

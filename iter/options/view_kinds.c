@@ -235,7 +235,7 @@ read_multi_crop(struct view_kinds *v, const struct imrec_iter_options *o, struct
 static bool read_step(const char **at, uint64_t *since, struct imrec_shape *shape)
 {
     static const struct param row[] = {
-        {.name = "data_shape", .type = PARAM_SHAPE, .lo = 1, .hi = MAX_SIDE}, {0}};
+        {.name = "data_shape", .type = PARAM_SHAPE, .least = 1, .most = MAX_SIDE}, {0}};
     char piece[64];
     return take_number(at, 0, UINT32_MAX, since) && take_char(at, ':') &&
            take_piece(at, ';', piece) &&

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/system.h"
 #include "storage/aws/aws_credentials.h"
 #include "storage/aws/aws_sources.h"
 #include "storage/aws/sigv4.h"
@@ -74,8 +75,8 @@ static void prepare(void)
 __attribute__((destructor)) static void forget(void)
 {
     for (uint32_t i = 0; i < g.count; i++) {
-        explicit_bzero(&g.account[i].keys, sizeof(g.account[i].keys));
-        explicit_bzero(&g.account[i].settings, sizeof(g.account[i].settings));
+        system_wipe(&g.account[i].keys, sizeof(g.account[i].keys));
+        system_wipe(&g.account[i].settings, sizeof(g.account[i].settings));
     }
 }
 
@@ -92,7 +93,7 @@ resolve(struct aws_account *a, const struct aws_settings *s, struct imrec_error 
     memcpy(a->region, s->region[0] != '\0' ? s->region : p.region, sizeof(a->region));
     a->path_style = p.addressing == AWS_ADDRESSING_PATH ||
                     (p.addressing == AWS_ADDRESSING_AUTO && a->endpoint[0] != '\0');
-    explicit_bzero(&p, sizeof(p));
+    system_wipe(&p, sizeof(p));
     return IMREC_OK;
 }
 
@@ -125,7 +126,7 @@ enum imrec_status aws_account_get(struct aws_account **out, struct imrec_error *
         st = find(&s, out, err);
         mutex_unlock(&g.lock);
     }
-    explicit_bzero(&s, sizeof(s));
+    system_wipe(&s, sizeof(s));
     return st;
 }
 
@@ -193,7 +194,7 @@ static void ask(struct aws_account *a)
     a->failure.status = st;
     a->asking = false;
     cond_wake_all(&g.asked);
-    explicit_bzero(&keys, sizeof(keys));
+    system_wipe(&keys, sizeof(keys));
 }
 
 static enum imrec_status
@@ -232,7 +233,7 @@ enum imrec_status aws_sign(void *user, struct wire_job *job, struct imrec_error 
     if (st == IMREC_OK) {
         const struct sigv4_keys k = {keys.access_key, keys.secret, keys.token};
         st = sigv4_sign(&k, s->region, s->service, at, job, err);
-        explicit_bzero(&keys, sizeof(keys));
+        system_wipe(&keys, sizeof(keys));
     }
     return st;
 }

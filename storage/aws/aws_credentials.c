@@ -2,6 +2,7 @@
 #include "storage/aws/aws_credentials.h"
 
 #include "base/error.h"
+#include "base/system.h"
 #include "storage/aws/aws_sources.h"
 
 #include <errno.h>
@@ -32,7 +33,7 @@ static enum imrec_status source_keys(const struct aws_settings *s, const char *n
                         name);
     if (st == IMREC_OK)
         *out = p.keys;
-    explicit_bzero(&p, sizeof(p));
+    system_wipe(&p, sizeof(p));
     return st;
 }
 
@@ -46,7 +47,7 @@ static enum imrec_status role_of_profile(const struct aws_settings *s, const str
     enum imrec_status st = source_keys(s, p->role.source, &by, err);
     if (st == IMREC_OK)
         st = aws_role_keys(s, &p->role, region, &by, out, err);
-    explicit_bzero(&by, sizeof(by));
+    system_wipe(&by, sizeof(by));
     return st;
 }
 
@@ -67,7 +68,7 @@ profile_keys(const struct aws_settings *s, struct aws_keys *out, struct imrec_er
         st = IMREC_END;
     else if (st == IMREC_OK)
         *out = p.keys;
-    explicit_bzero(&p, sizeof(p));
+    system_wipe(&p, sizeof(p));
     return st;
 }
 

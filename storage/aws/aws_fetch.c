@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/system.h"
 
 #include <string.h>
 
@@ -78,7 +79,7 @@ enum imrec_status aws_fetch(struct aws_fetch *f, struct imrec_error *err)
         st = ask(&group, job, f, err);
         wire_group_destroy(&group);
     }
-    explicit_bzero(job, sizeof(*job)); /* the header */
+    system_wipe(job, sizeof(*job)); /* the header */
     imrec_free(job);
     return st;
 }

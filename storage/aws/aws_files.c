@@ -2,6 +2,7 @@
 #include "storage/aws/aws_sources.h"
 
 #include "base/error.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@
 void aws_wipe(struct buf *b)
 {
     if (b->p != NULL)
-        explicit_bzero(b->p, b->cap);
+        system_wipe(b->p, b->cap);
     buf_free(b);
 }
 
@@ -52,7 +53,7 @@ read_all(int fd, const char *path, struct buf *out, struct imrec_error *err)
         else
             st = buf_append(out, piece, (size_t)n, err);
     }
-    explicit_bzero(piece, sizeof(piece));
+    system_wipe(piece, sizeof(piece));
     return st;
 }
 

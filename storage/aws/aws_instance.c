@@ -1,5 +1,6 @@
 /* storage/aws/aws_instance.c - the keys of an instance's role, by version 2 of its metadata
  * service: a token first, then the role's name, then its keys. */
+#include "base/system.h"
 #include "storage/aws/aws_answer.h"
 #include "storage/aws/aws_fetch.h"
 #include "storage/aws/aws_sources.h"
@@ -104,6 +105,6 @@ enum imrec_status aws_instance_keys(const struct aws_settings *s, struct aws_key
     if (st == IMREC_OK)
         st = get_keys(&a, out, why, err);
     aws_wipe(&a.body);
-    explicit_bzero(a.token, sizeof(a.token));
+    system_wipe(a.token, sizeof(a.token));
     return st;
 }

@@ -2,6 +2,7 @@
 #include "storage/aws/aws_profile.h"
 
 #include "base/error.h"
+#include "base/system.h"
 #include "storage/aws/aws_ini.h"
 
 #include <inttypes.h>
@@ -233,7 +234,7 @@ enum imrec_status aws_profile_read(const struct aws_files *files, const char *na
         .file = &files->config, .kind = "profile", .name = name, .profile = out};
     memset(out, 0, sizeof(*out));
     const enum imrec_status st = read_both(&credentials, &config, out, err);
-    explicit_bzero(&credentials, sizeof(credentials));
-    explicit_bzero(&config, sizeof(config));
+    system_wipe(&credentials, sizeof(credentials));
+    system_wipe(&config, sizeof(config));
     return st;
 }

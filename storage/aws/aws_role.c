@@ -1,5 +1,6 @@
 /* storage/aws/aws_role.c - the keys of a role that is taken on: a question to STS, and its answer.
  */
+#include "base/system.h"
 #include "storage/aws/aws_answer.h"
 #include "storage/aws/aws_fetch.h"
 #include "storage/aws/aws_sources.h"
@@ -115,7 +116,7 @@ read_answer(struct bytes text, struct aws_keys *out, struct imrec_error *err)
     while (bad == IMREC_OK && (st = xml_next(&x, &event, NULL)) == IMREC_OK)
         if (event == XML_CLOSE)
             bad = take(&x, out, err);
-    explicit_bzero(&x, sizeof(x));
+    system_wipe(&x, sizeof(x));
     IMREC_TRY(bad);
     if (st == IMREC_END && out->access_key[0] != '\0' && out->secret[0] != '\0')
         return IMREC_OK;

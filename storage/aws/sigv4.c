@@ -2,6 +2,7 @@
 #include "storage/aws/sigv4.h"
 
 #include "base/error.h"
+#include "base/system.h"
 #include "storage/aws/sigv4_request.h"
 
 #include <openssl/evp.h>
@@ -68,9 +69,9 @@ enum imrec_status sigv4_key(const char *secret, const char *day, const char *reg
     (void)snprintf((char *)first, sizeof(first), "AWS4%s", secret);
     const bool ok = mac(first, strlen((char *)first), day, a) && mac(a, sizeof(a), region, b) &&
                     mac(b, sizeof(b), service, a) && mac(a, sizeof(a), "aws4_request", out);
-    explicit_bzero(first, sizeof(first));
-    explicit_bzero(a, sizeof(a));
-    explicit_bzero(b, sizeof(b));
+    system_wipe(first, sizeof(first));
+    system_wipe(a, sizeof(a));
+    system_wipe(b, sizeof(b));
     return ok ? IMREC_OK : no_sum(err);
 }
 
@@ -137,7 +138,7 @@ static enum imrec_status add_headers(struct signing *s, const struct sigv4_keys 
     IMREC_TRY(sigv4_request(job, sum, &s->request, &s->names, err));
     IMREC_TRY(sigv4_key(k->secret, day, region, service, key, err));
     const enum imrec_status st = signature(s, key, &seal, err);
-    explicit_bzero(key, sizeof(key));
+    system_wipe(key, sizeof(key));
     IMREC_TRY(st);
     return wire_headers_add(&job->headers, err,
                             "Authorization: AWS4-HMAC-SHA256 Credential=%s/%s, "
@@ -157,7 +158,7 @@ enum imrec_status sigv4_sign(const struct sigv4_keys *k, const char *region, con
     if (st == IMREC_OK)
         st = add_headers(&s, k, region, service, job, err);
     if (s.request.p != NULL) /* it has the session's token */
-        explicit_bzero(s.request.p, s.request.cap);
+        system_wipe(s.request.p, s.request.cap);
     buf_free(&s.request);
     buf_free(&s.names);
     return st;

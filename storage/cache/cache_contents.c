@@ -68,7 +68,7 @@ static char *name_at(const struct cache *c, uint64_t place)
 static enum imrec_status group(const struct cache *c, const struct piece *p, uint64_t n,
                                struct cache_contents *out, struct imrec_error *err)
 {
-    size_t room = 0;
+    uint64_t room = 0;
     for (uint64_t i = 0; i < n; i++) {
         if (i == 0 || memcmp(&p[i].object, &p[i - 1].object, sizeof(p->object)) != 0) {
             if (!IMREC_GROW(out->kept, room, out->count + 1))

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/system.h"
 #include "base/threads.h"
 #include "storage/files/file_store.h"
 
@@ -93,7 +94,7 @@ static void survive_forks(void)
 static bool is_same(const struct stat *a, const struct stat *b)
 {
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+           system_changed_ns(a) == system_changed_ns(b);
 }
 
 static enum imrec_status open_again(const struct file_held *h, int *fd, struct imrec_error *err)

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/math.h"
+#include "base/system.h"
 #include "storage/files/file_held.h"
 #include "storage/files/file_lock.h"
 #include "storage/store/io_error.h"
@@ -41,13 +42,13 @@ static ssize_t plain_pwrite(void *user, int fd, const void *p, size_t n, off_t o
 static void plain_will_need(void *user, int fd, off_t offset, off_t n)
 {
     (void)user;
-    (void)posix_fadvise(fd, offset, n, POSIX_FADV_WILLNEED);
+    system_advise(fd, offset, n, SYSTEM_WILL_NEED);
 }
 
 static int plain_fsync(void *user, int fd)
 {
     (void)user;
-    return fsync(fd);
+    return system_sync(fd);
 }
 
 static int plain_rename(void *user, const char *from, const char *to)
@@ -76,12 +77,6 @@ static void done_with(const struct file_calls *calls, void *user)
 static enum imrec_status no_memory(const char *path, struct imrec_error *err)
 {
     return IMREC_NO_MEMORY(err, "%s: no memory to open it", path);
-}
-
-static uint64_t modified(const struct stat *info)
-{
-    const int64_t seconds = (int64_t)info->st_mtim.tv_sec;
-    return seconds <= 0 ? 0 : (uint64_t)seconds * 1000000000u + (uint64_t)info->st_mtim.tv_nsec;
 }
 
 /* A name is durable when its folder is, that of a folder ("runs/1/") too. Some file systems cannot
@@ -166,7 +161,7 @@ static void file_drop(struct source *s, uint64_t offset, uint64_t n)
     const uint64_t begin = offset / page * page, end = align_up(offset + n, page);
     if (file_held_take(&f->held, &fd, NULL) != IMREC_OK)
         return;
-    (void)posix_fadvise(fd, (off_t)begin, (off_t)(end - begin), POSIX_FADV_DONTNEED);
+    system_advise(fd, (off_t)begin, (off_t)(end - begin), SYSTEM_NO_NEED);
     file_held_give(&f->held);
 }
 
@@ -199,7 +194,8 @@ enum imrec_status file_source_open(const char *path, const struct file_calls *ca
         IMREC_FREE(copy, f);
         return st;
     }
-    f->base = (struct source){(uint64_t)info.st_size, &file_source_ops, modified(&info), NULL, 0};
+    f->base = (struct source){(uint64_t)info.st_size, &file_source_ops, system_changed_ns(&info),
+                              NULL, 0};
     f->path = copy;
     f->calls = calls;
     f->user = user;

@@ -85,6 +85,33 @@ TEST(a_count_takes_no_suffix)
     ck_assert_int_eq(v.batch_size, 4);
 }
 
+/* No double is it. */
+TEST(the_end_of_a_range_of_integers_is_exact)
+{
+    const int64_t most = (INT64_C(1) << 59) - 1;
+    const struct param odd[] = {
+        {.name = "odd", .type = PARAM_INT, .least = -most, .most = most, .unit = "", .preset = "0"},
+        {0}};
+    int64_t v = 1;
+    struct imrec_error err;
+    ck_assert_int_eq(param_set(odd, &v, "odd", 3, "576460752303423487", NULL), IMREC_OK);
+    ck_assert_int_eq(v, most);
+    ck_assert_int_ne(param_set(odd, &v, "odd", 3, "576460752303423488", &err), IMREC_OK);
+    ck_assert_msg(strstr(err.message, "from -576460752303423487 to 576460752303423487") != NULL,
+                  "%s", err.message);
+    ck_assert_int_ne(param_set(odd, &v, "odd", 3, "-576460752303423488", NULL), IMREC_OK);
+    ck_assert_int_eq(v, most);
+}
+
+TEST(the_limits_of_a_row_are_those_of_its_type)
+{
+    char text[60];
+    param_limits(param_find(table, "window_bytes", strlen("window_bytes")), text, sizeof(text));
+    ck_assert_str_eq(text, "4096 to 9223372036854775807");
+    param_limits(param_find(table, "wide", strlen("wide")), text, sizeof(text));
+    ck_assert_str_eq(text, "-3e+38 to 3e+38");
+}
+
 static const struct {
     const char *text;
     bool good;

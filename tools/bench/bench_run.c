@@ -19,9 +19,11 @@ const char *const bench_stage_names[STAGES] = {"io_wait", "feed", "decode", "aug
 
 uint32_t bench_cpus(void)
 {
+#if defined(__linux__)
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof(set), &set) == 0)
         return (uint32_t)CPU_COUNT(&set);
+#endif
     const long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (uint32_t)n : 1;
 }
@@ -29,6 +31,7 @@ uint32_t bench_cpus(void)
 /* The first n CPUs that this process may use; more threads than CPUs stay free. */
 static void pin(uint32_t n)
 {
+#if defined(__linux__)
     cpu_set_t all, some;
     CPU_ZERO(&some);
     if (sched_getaffinity(0, sizeof(all), &all) != 0 || n >= (uint32_t)CPU_COUNT(&all))
@@ -37,6 +40,9 @@ static void pin(uint32_t n)
         if (CPU_ISSET(cpu, &all))
             CPU_SET(cpu, &some);
     (void)sched_setaffinity(0, sizeof(some), &some); /* not everywhere; the rest still counts */
+#else
+    (void)n;
+#endif
 }
 
 static uint64_t resident_bytes(void)

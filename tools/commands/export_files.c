@@ -4,6 +4,7 @@
 #include "tools/commands/export_files.h"
 
 #include "base/fnv.h"
+#include "base/system.h"
 #include "cli/memory.h"
 #include "cli/report.h"
 #include "cli/show.h"
@@ -340,7 +341,7 @@ static bool sync_names(const struct export_files *f, const char *name)
 static bool sync_marker(const struct export_files *f)
 {
     char path[PATH_ROOM];
-    if (fsync(f->marker) != 0)
+    if (system_sync(f->marker) != 0)
         return say(f, "cannot write", in_folder(f, MARKER, path));
     return sync_names(f, MARKER);
 }
@@ -409,7 +410,7 @@ bool export_files_commit(struct export_files *f)
     char part[PATH_ROOM], path[PATH_ROOM];
     FILE *list = f->list;
     f->list = NULL;
-    bool good = fflush(list) == 0 && ferror(list) == 0 && fsync(fileno(list)) == 0;
+    bool good = fflush(list) == 0 && ferror(list) == 0 && system_sync(fileno(list)) == 0;
     good = fclose(list) == 0 && good && sync_folder(f);
     in_folder(f, LIST_PART, part);
     in_folder(f, LIST, path);

@@ -29,7 +29,7 @@ look_at(int fd, uint64_t offset, size_t n, uint64_t page, unsigned char *answers
     void *map = mmap(NULL, n, PROT_READ, MAP_SHARED, fd, (off_t)offset);
     if (map == MAP_FAILED)
         return false;
-    const bool told = mincore(map, n, answers) == 0;
+    const bool told = mincore(map, n, (void *)answers) == 0;
     for (uint64_t at = 0, i = 0; told && at < n; at += page, i++)
         if ((answers[i] & 1) != 0)
             c->in_cache += n - at < page ? n - at : page;

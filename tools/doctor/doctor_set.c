@@ -11,7 +11,9 @@
 #include "tools/doctor/doctor_speed.h"
 
 #include <string.h>
+#if defined(__linux__)
 #include <sys/statfs.h>
+#endif
 
 #define FAR_FILES 64 /* of a store: opening one takes a round trip */
 #define LOOK_NS   ((uint64_t)2000000000)
@@ -31,6 +33,8 @@ struct set {
 
 static void find_file_system(const char *path, struct set *s)
 {
+    s->file_system = "other";
+#if defined(__linux__)
     static const struct {
         uint32_t magic;
         const char *name;
@@ -43,7 +47,6 @@ static void find_file_system(const char *path, struct set *s)
         {0x01021997, "9p", true},     {0x65735546, "fuse", true},     {0x19830326, "beegfs", true},
     };
     struct statfs is;
-    s->file_system = "other";
     if (statfs(path, &is) != 0)
         return;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
@@ -51,6 +54,9 @@ static void find_file_system(const char *path, struct set *s)
             s->file_system = known[i].name;
             s->is_network = known[i].network;
         }
+#else
+    (void)path;
+#endif
 }
 
 static void split(struct set *s, const char *list)

@@ -14,6 +14,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#if defined(O_DIRECT)
+#define PAST_CACHE O_DIRECT
+#else
+#define PAST_CACHE 0
+#endif
+
 #define LONGEST_NS ((uint64_t)2000000000)
 #define BLOCK      4096u /* what O_DIRECT wants offsets and sizes to be multiples of, at most */
 
@@ -38,7 +44,7 @@ enter(struct opened *f, const struct speed_file *files, size_t number, struct im
         return IMREC_OK;
     leave(f);
     if (!source_is_remote(files[number].uri))
-        f->fd = open(source_path(files[number].uri), O_RDONLY | O_CLOEXEC | O_DIRECT);
+        f->fd = open(source_path(files[number].uri), O_RDONLY | O_CLOEXEC | PAST_CACHE);
     if (f->fd < 0) /* a store; or a file system without O_DIRECT */
         IMREC_TRY(source_open(files[number].uri, &f->source, err));
     f->number = number;

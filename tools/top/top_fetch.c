@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/system.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -63,7 +64,7 @@ read_file(const char *where, struct buf *out, uint64_t *at_ns, struct imrec_erro
     if (fstat(fd, &is) != 0 || !S_ISREG(is.st_mode))
         st = refused(where, EINVAL, err);
     else
-        *at_ns = (uint64_t)is.st_mtim.tv_sec * 1000000000u + (uint64_t)is.st_mtim.tv_nsec;
+        *at_ns = system_changed_ns(&is);
     while (st == IMREC_OK && (n = read(fd, piece, sizeof(piece))) > 0)
         st = out->n + (size_t)n > TOP_TEXT_BYTES ? too_long(where, err)
                                                  : buf_append(out, piece, (size_t)n, err);
@@ -97,7 +98,7 @@ static int connect_to(int family, const struct sockaddr *a, socklen_t n, uint64_
 {
     int error = 0;
     socklen_t size = sizeof(error);
-    const int fd = socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    const int fd = system_socket(family);
     if (fd < 0)
         return -1;
     if (connect(fd, a, n) == 0)

@@ -23,12 +23,14 @@ struct grid {
 
 static void show_values(FILE *out, const struct param *p)
 {
+    char limits[60];
+    param_limits(p, limits, sizeof(limits));
     if (p->type == PARAM_FLAG)
         fputs("0, 1", out);
     else if (p->type == PARAM_WORD || p->type == PARAM_TEXT || p->type == PARAM_SHAPE)
         html_text(out, p->unit);
     else
-        fprintf(out, "%.9Lg to %.9Lg", p->lo, p->hi);
+        fputs(limits, out);
 }
 
 static void show_row(FILE *out, const struct param *p)

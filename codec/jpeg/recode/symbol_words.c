@@ -302,7 +302,7 @@ static enum imrec_status write_again(struct symbol_words *w, const struct word_s
     IMREC_TRY(from->begin(from->context, err));
     for (uint64_t i = 0; i < from->pieces; i++) {
         enum words_next next;
-        uint8_t last;
+        uint8_t last = 0;
         if (i % LOOK_PIECES == 0)
             IMREC_TRY(stop_check(from->stop, err));
         IMREC_TRY(from->next(from->context, w, &next, err));
