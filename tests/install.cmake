@@ -38,6 +38,9 @@ add_test(NAME macos COMMAND ${IMREC_PYTHON_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DI
                             ${PROJECT_BINARY_DIR} ${PROJECT_BINARY_DIR}/macos)
 set_tests_properties(macos PROPERTIES LABELS "install;long" TIMEOUT 7200 SKIP_RETURN_CODE 77)
 
+add_test(NAME debian_source COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/debian_source.sh ${PROJECT_SOURCE_DIR}
+                                    ${PROJECT_BINARY_DIR}/debian_source)
+set_tests_properties(debian_source PROPERTIES LABELS install TIMEOUT 60)
 add_test(NAME release COMMAND ${BASH} ${CMAKE_CURRENT_SOURCE_DIR}/install/release.sh ${PROJECT_SOURCE_DIR}
                               ${PROJECT_BINARY_DIR}/release)
 set_tests_properties(release PROPERTIES LABELS install TIMEOUT 600 SKIP_RETURN_CODE 77)
