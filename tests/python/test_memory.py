@@ -29,7 +29,9 @@ class Giver:
         return self.given[-1]
 
     def held(self):
-        return sum(sys.getrefcount(given) > 3 for given in self.given)  # the list, the loop and the argument
+        """How many have more references than one that nothing uses: how many that is depends on the interpreter."""
+        unused, given = ([sys.getrefcount(block) for block in blocks] for blocks in ([bytearray()], self.given))
+        return sum(count > unused[0] for count in given)
 
 
 def none_left():
