@@ -72,8 +72,8 @@ def test_ctrl_c_ends_it_and_leaves_nothing(tmp_path, where):
                 for i in range(10 ** 9):
                     if i == 50:
                         print("begun", flush=True)
-                        if sys.argv[2] == "in the iterable":
-                            time.sleep(100)
+                        for _ in range(1000 if sys.argv[2] == "in the iterable" else 0):
+                            time.sleep(0.1)  # short: without the GIL, a sleep may begin before Python looks at a signal
                     yield np.zeros((300, 300, 3), np.uint8), 0
             except KeyboardInterrupt:
                 print("heard by the iterable", flush=True)
