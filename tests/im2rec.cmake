@@ -36,7 +36,7 @@ imrec_test(test_tiling reshape SOURCES support/images.c LABEL property)
 imrec_test(test_identities reshape iter)
 imrec_test(test_reshape_faults reshape LABEL fault)
 imrec_test(test_pack_lock reshape LABEL fault)
-imrec_test(test_pack_stop reshape LABEL fault)
+imrec_test(test_pack_stop tasks reshape LABEL fault)
 imrec_test(test_im2rec_faults im2rec LABEL fault)
 imrec_test(test_pack_items_faults im2rec LABEL fault)
 # A machine that stops at any call, and calls that fail; more of each in tests/long.

@@ -3,6 +3,7 @@
 #include "augment/resize/resize.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "imrec/plan.h"
 #include "imrec/reshape.h"
 #include "storage/fault.h"
 #include "tests/support/built.h"
@@ -212,6 +213,57 @@ TEST(before_anything_is_found)
     ck_assert_int_eq(imrec_pack(&list, &p.o, &p.result, &p.err), IMREC_ERR_CANCELLED);
     ck_assert(a.since_ns != 0);
     ck_assert(!is_there(&p, "a.lock.part"));
+}
+
+/* ---- planning ----------------------------------------------------------------------------- */
+
+enum { NAME = 4000, NAMES = 9200 };
+
+static bool the_list_is_written(const struct imrec_progress *progress)
+{
+    (void)progress;
+    return fault_counts("packing").bytes_written > (uint64_t)NAME * NAMES;
+}
+
+/* Annotations of images with long names: they need not be there. */
+static void write_long_names(void)
+{
+    char name[NAME + 1];
+    FILE *f = fopen(tmp_path(&p.dir, "a.json"), "wb");
+    memset(name, 'n', NAME);
+    name[NAME] = '\0';
+    ck_assert_ptr_nonnull(f);
+    fputs("{\"images\": [", f);
+    for (int i = 0; i < NAMES; i++)
+        fprintf(f, "%s{\"id\": %d, \"file_name\": \"%s\", \"width\": 9, \"height\": 9}",
+                i != 0 ? "," : "", i, name);
+    fputs("], \"annotations\": [], \"categories\": [{\"id\": 1, \"name\": \"bug\"}]}", f);
+    ck_assert_int_eq(fclose(f), 0);
+}
+
+/* A list of 37 MB for a disk that takes 4 MB a second. */
+TEST(while_the_list_of_a_plan_is_written)
+{
+    const struct fault_script slow = {.push_kb_per_s = 4000}, healthy = {0};
+    struct asker a = {.now = the_list_is_written};
+    char plan[512];
+    make_folder(&p.dir, "plan"); /* a store makes none */
+    write_long_names();
+    p.o.annotations = kept_path(&p, "a.json");
+    p.o.shuffle = false;
+    set_script(&slow);
+    snprintf(plan, sizeof(plan), "fault://script=packing:%s", tmp_path(&p.dir, "plan"));
+    const struct imrec_pack_task task = {.root = p.source, .out = out, .progress = ask, .user = &a};
+    ck_assert_msg(imrec_plan_make(plan, &task, &p.o, 3, NULL, &p.err) == IMREC_ERR_CANCELLED, "%s",
+                  p.err.message);
+    ck_assert(a.since_ns != 0);
+    ck_assert_uint_lt(clock_ns() - a.since_ns, DEADLINE_NS);
+    ck_assert(!is_there(&p, "plan/list.lst"));
+    set_script(&healthy);
+    const struct imrec_pack_task again = {.root = p.source, .out = out};
+    ck_assert_msg(imrec_plan_make(plan, &again, &p.o, 3, NULL, &p.err) == IMREC_OK, "%s",
+                  p.err.message);
+    ck_assert(tmp_size(tmp_path(&p.dir, "plan/list.lst")) > (long)NAME * NAMES);
 }
 
 /* ---- appending ---------------------------------------------------------------------------- */
