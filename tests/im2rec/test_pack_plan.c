@@ -1,7 +1,10 @@
 /* A set that is packed by plan, work and finish: its bytes, its damage, its faults. */
+#include "base/clock.h"
 #include "base/error.h"
+#include "codec/mask_png.h"
 #include "im2rec/set/set_files.h"
-#include "im2rec/tasks/plan.h"
+#include "im2rec/tasks/heartbeat.h"
+#include "tests/support/built.h"
 #include "tests/support/packing_faults.h"
 #include "tests/support/starving.h"
 #include "tests/support/suite.h"
@@ -123,8 +126,8 @@ static const char *planned(const char *name)
     return path;
 }
 
-/* The first file of the plan, or next to the set, whose name has `words` in it. */
-static const char *find(const char *words)
+/* The first file of the plan, or next to the set, whose name has `words` in it; NULL: none has. */
+static const char *look_for(const char *words)
 {
     static char path[700];
     static const char *const folders[] = {"plan", "."};
@@ -142,8 +145,14 @@ static const char *find(const char *words)
         if (e != NULL)
             return path;
     }
-    ck_abort_msg("no file with %s", words);
     return NULL;
+}
+
+static const char *find(const char *words)
+{
+    const char *path = look_for(words);
+    ck_assert_msg(path != NULL, "no file with %s", words);
+    return path;
 }
 
 static void change(const char *path, long at, int by)
@@ -197,6 +206,46 @@ TEST(tables_that_images_share_are_those_of_a_run)
     make_and_work(4);
     expect_ok(finish());
     expect_set();
+}
+
+/* masks/bee/00.png ... of the images that can be packed. */
+static void make_masks(void)
+{
+    uint16_t values[100 * 100];
+    char name[64];
+    struct codec *c;
+    struct bytes png;
+    make_folder(&p.dir, "masks");
+    make_folder(&p.dir, "masks/bee");
+    expect_ok(codec_new(&c, &p.err));
+    for (uint32_t i = 0; i < MADE_EACH; i++) {
+        const struct mask m = {
+            .values = values, .width = 40 + 7 * i, .height = 90 - 5 * i - 1, .bits = 8};
+        for (int k = 0; k < COUNT(values); k++)
+            values[k] = (uint16_t)i;
+        expect_ok(codec_encode_mask(c, &m, &png, &p.err));
+        snprintf(name, sizeof(name), "masks/bee/%02u.png", i);
+        tmp_write(&p.dir, name, png.p, png.n);
+    }
+    codec_free(c);
+}
+
+/* Tasks are worked on in other folders than the one in which the plan was made. */
+LOOP_TEST(masks_lie_where_the_plan_was_made, 0, built_with_png())
+{
+    char was[512];
+    make_masks();
+    ck_assert(getcwd(was, sizeof(was)) != NULL && chdir(p.dir.path) == 0);
+    p.o.masks = "masks";
+    pack_a();
+    ck_assert_uint_eq(of_run.packed, MADE_EACH);
+    expect_ok(make(4));
+    ck_assert_int_eq(chdir(was), 0);
+    for (uint64_t k = 0; k < 4; k++)
+        expect_ok(work(k));
+    expect_ok(finish());
+    expect_set();
+    expect_result_of_run();
 }
 
 static struct imrec_progress last;
@@ -439,6 +488,31 @@ LOOP_TEST(a_plan_is_forgotten_and_no_file_of_others, 0, 2)
     expect_ok(imrec_plan_forget(plan, &p.err));
 }
 
+/* ---- who asks a plan to end --------------------------------------------------------------- */
+
+static bool end_when_some_are_found(void *user, const struct imrec_progress *progress)
+{
+    *(uint64_t *)user = progress->found;
+    return progress->found == 0;
+}
+
+/* It is told every 4,096 files. */
+TEST(the_search_for_images_says_how_many_it_has_found)
+{
+    char name[64];
+    uint64_t found = 0;
+    const struct imrec_pack_task task = {
+        .root = p.source, .out = out, .progress = end_when_some_are_found, .user = &found};
+    for (int i = 0; i < 5000; i++) {
+        snprintf(name, sizeof(name), "source/cow/more%d.jpg", i);
+        tmp_write(&p.dir, name, "", 0);
+    }
+    expect_error(imrec_plan_make(plan, &task, &p.o, 3, &now, &p.err), IMREC_ERR_CANCELLED,
+                 "interrupted while looking through");
+    ck_assert_uint_eq(found, 4096);
+    ck_assert(!is_there(&p, "plan"));
+}
+
 /* ---- workers that live, and do not ------------------------------------------------------------
  */
 
@@ -458,6 +532,31 @@ TEST(a_heartbeat_counts_for_a_minute)
         expect_ok(work(k));
     expect_ok(finish());
     ck_assert(!is_there(&p, "plan/task-0000000.running-" MARK));
+}
+
+static enum imrec_task_state state_of_task_1(void)
+{
+    enum imrec_task_state states[2];
+    expect_ok(imrec_plan_tasks(plan, 2, states, &p.err));
+    return states[1];
+}
+
+/* Whatever was in its memory before. */
+TEST(a_worker_is_seen_until_its_task_ends)
+{
+    struct plan loaded;
+    struct heartbeat beat;
+    expect_ok(make(2));
+    expect_ok(plan_load(plan, &loaded, &p.err));
+    memset(&beat, 1, sizeof(beat));
+    heartbeat_begin(&beat, &loaded, 1, MARK);
+    for (int i = 0; i < 1000 && state_of_task_1() != IMREC_TASK_RUNNING; i++)
+        clock_sleep_ms(10);
+    ck_assert_int_eq(state_of_task_1(), IMREC_TASK_RUNNING);
+    heartbeat_end(&beat);
+    ck_assert_int_eq(state_of_task_1(), IMREC_TASK_MISSING);
+    ck_assert(look_for("running-") == NULL && look_for("clock-") == NULL);
+    plan_free(&loaded);
 }
 
 static double seconds_left(void)
