@@ -28,6 +28,7 @@ static void name_all(const char *scheme)
 
 static void setup(void)
 {
+    tmp_in_memory();
     packing_make(&p, true);
     p.o.threads = 1;
     list[0] = '\0';

@@ -36,6 +36,7 @@ static inline void name_all(const char *scheme)
 
 static inline void setup(void)
 {
+    tmp_in_memory();
     packing_make(&p, false);
     p.o.threads = 1;
     p.o.resize = 20;
