@@ -137,7 +137,7 @@ take_text(struct scan *s, struct bytes coded, const char **out, struct imrec_err
 
 static enum imrec_status take_skip(struct scan *s, struct bytes line, struct imrec_error *err)
 {
-    char head[CHECKED_HEAD_BYTES];
+    char head[CHECKED_HEAD_BYTES] = ""; /* it stays so where a line has a longer one */
     struct bytes rest;
     struct scan_skip skip = {.reason = REASON_NONE};
     if (checked_head_of(line, head, &rest) && strncmp(head, "s ", 2) == 0)

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "codec/mask_png.h"
+#include "im2rec/set/checked_lines.h"
 #include "im2rec/set/set_files.h"
 #include "im2rec/tasks/heartbeat.h"
 #include "tests/support/built.h"
@@ -627,6 +628,21 @@ LOOP_TEST(no_changed_byte_gets_into_a_set, 0, 6)
     flip_all(_i < 3 ? tmp_path(&p.dir, files[_i]) : find(files[_i]), _i == 4 ? 211 : 3);
     expect_ok(finish());
     expect_set();
+}
+
+/* Whose check is right. */
+TEST(a_skip_of_a_plan_that_is_too_long_is_named)
+{
+    char head[3 * CHECKED_HEAD_BYTES];
+    struct buf line = BUF_INIT(1 << 16);
+    tmp_write(&p.dir, "source/outside.jpg", "x", 1);
+    make_and_work(2);
+    memset(head, 's', sizeof(head));
+    head[sizeof(head) - 1] = '\0';
+    expect_ok(checked_line_put(&line, head, (struct bytes){NULL, 0}, &p.err));
+    tmp_write(&p.dir, "plan/skips", line.p, line.n);
+    buf_free(&line);
+    expect_error(finish(), IMREC_ERR_CORRUPT, "'' is no skip");
 }
 
 LOOP_TEST(no_changed_byte_of_a_plan_gets_into_a_task, 0, 2)
