@@ -1,4 +1,5 @@
 #include "base/alloc.h"
+#include "im2rec/set/checked_lines.h"
 #include "im2rec/set/journal.h"
 #include "im2rec/shard/shard_kinds.h"
 #include "tests/support/suite.h"
@@ -181,6 +182,20 @@ LOOP_TEST(marks_behind_too_many_skips_do_not_count, 0, 4)
     ck_assert_msg(resume(0xabcdef, IMAGES, &seen, &m) == IMREC_OK, "%s", err.message);
     ck_assert_uint_eq(m.next, done[_i]);
     ck_assert_uint_eq(seen.images, m.next);
+}
+
+TEST(a_line_that_ends_before_the_kind_of_an_image_is_none)
+{
+    static const char whole[] = "p 12 640 480 1 -1 30000 jpeg";
+    char head[CHECKED_HEAD_BYTES];
+    struct outcome o;
+    for (int n = 0; n < (int)strlen("p 12 640 480 1 -1 30000 "); n++) {
+        memset(head, ' ', sizeof(head));
+        snprintf(head, sizeof(head), "%.*s", n, whole);
+        ck_assert_msg(!checked_outcome_read(head, &o), "'%s'", head);
+    }
+    ck_assert(checked_outcome_read(whole, &o) && strcmp(o.kind, "jpeg") == 0);
+    ck_assert(o.index == 12 && o.file_bytes == 30000 && o.class_index == -1);
 }
 
 TEST(a_journal_of_another_run_is_refused)
