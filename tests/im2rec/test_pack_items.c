@@ -397,3 +397,16 @@ TEST(what_cannot_be_packed_is_skipped_and_reported)
     ck_assert_ptr_nonnull(strstr(p.err.message, "'ant/02.jpg': the source has lost it"));
     ck_assert(file_holds("b.manifest.json", "\"records\": 21"));
 }
+
+/* Only where the source has said how many items come is it known before the last one. */
+LOOP_TEST(a_share_of_skips_ends_the_run_as_soon_as_it_is_known, 0, 2) /* _i: it has */
+{
+    s.count = 4000;
+    s.source.total = _i == 1 ? s.count : 0;
+    s.kind = ITEM_BYTES;
+    p.o.max_skipped = "2%"; /* one of 24 is more */
+    tmp_write(&p.dir, "source/ant/04.jpg", "", 0);
+    expect_refused(IMREC_ERR_DATA, "images are skipped, max_skipped=");
+    ck_assert_uint_gt(s.next, 1900);
+    ck_assert_int_eq(s.next < s.count, _i == 1);
+}

@@ -31,8 +31,12 @@ static const char *scripted(const struct fault_script *script)
     return packing_scripted(&p, "b.rec", script);
 }
 
+static const char *const names[] = {"ant", "bee", "cow"};
+
 static void choose_set(int i)
 {
+    s.source.classes = names;
+    s.source.class_count = i % 3 == 0 ? COUNT(names) : 0;
     p.o.shard_size = i % 2 * 9000;
     p.o.format = i / 2 % 2 != 0 ? IMREC_PACK_CBF : IMREC_PACK_REC;
     p.o.cbf_chunk = 5000;
@@ -57,6 +61,28 @@ LOOP_TEST(any_call_that_fails_leaves_nothing, 0, 16) /* _i: what fails, and the 
     }
     ck_assert_uint_ge(n, 3);
     ck_assert_uint_eq(p.result.packed, MADE_GOOD);
+}
+
+static enum imrec_status
+next_and_in_the_way(void *user, struct imrec_pack_item *item, struct imrec_error *err)
+{
+    const enum imrec_status st = itemset_next(user, item, err);
+    if (st == IMREC_END)
+        make_folder(&p.dir, "b.idx");
+    return st;
+}
+
+/* It lies where the set's own would; another file cannot get its name. */
+TEST(a_class_list_that_was_given_is_left_alone)
+{
+    choose_set(0);
+    s.source.next = next_and_in_the_way;
+    tmp_write(&p.dir, "b.classes.txt", "ant\nbee\ncow\n", 12);
+    p.o.classes = kept_path(&p, "b.classes.txt");
+    ck_assert_int_eq(itemset_run(&s, tmp_path(&p.dir, "b.rec")), IMREC_ERR_IO);
+    ck_assert_msg(strstr(p.err.message, "b.idx") != NULL, "%s", p.err.message);
+    ck_assert_int_eq(tmp_size(tmp_path(&p.dir, "b.classes.txt")), 12);
+    ck_assert_int_eq(files_but(&p, NULL), 2);
 }
 
 LOOP_TEST(a_full_disk_leaves_nothing, 0, 4) /* _i: the set */
@@ -89,14 +115,12 @@ TEST(a_full_disk_keeps_the_old_set)
 /* The n-th request fails, for every n: the run's own ends it, an image's is tried again. */
 LOOP_TEST(memory_that_runs_out_leaves_nothing_or_is_tried_again, 0, 5) /* _i: the set */
 {
-    static const char *const names[] = {"ant", "bee", "cow"};
     long ended = 0, tried_again = 0;
     const int in = dup(STDIN_FILENO); /* as whoever packs may have it */
     choose_set(_i);
     p.o.shared_tables = _i == 4;
     p.o.pass_through = _i != 4;
-    s.source.classes = names;
-    s.source.class_count = 3;
+    s.source.class_count = COUNT(names);
     p.o.threads = 1;
     p.o.force = true;
     for (long n = 0;; n += 1 + n / 60) {
