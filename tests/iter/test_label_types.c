@@ -175,7 +175,15 @@ static enum imrec_status list(struct imrec_source_file *f, struct imrec_error *w
     return IMREC_OK;
 }
 
-/* params: "typed" writes what it is asked for, "float" the labels alone. */
+/* The labels of the source "typed" for int64, by its first parameter. */
+static int64_t whole_label(char kind, uint64_t id)
+{
+    return kind == 'n'   ? INT64_MIN + (int64_t)id
+           : kind == 'x' ? INT64_MAX - (int64_t)id
+                         : BIG + (int64_t)id;
+}
+
+/* params: "typed" writes what it is asked for, "float" the labels alone; "n", "x": least, most. */
 static enum imrec_status
 parse(const struct imrec_source_call *c, struct imrec_source_sample *out, struct imrec_error *why)
 {
@@ -183,11 +191,11 @@ parse(const struct imrec_source_call *c, struct imrec_source_sample *out, struct
     out->image = (struct imrec_image){(uint8_t *)(uintptr_t)c->bytes, SIDE * 3, SIDE, SIDE, 3};
     out->label_count = 1;
     c->labels[0] = (float)c->id + (c->params[0] == 'h' ? 0.5f : 0.0f);
-    if (c->params[0] != 't' || c->typed_labels == NULL)
+    if (strchr("tnx", c->params[0]) == NULL || c->typed_labels == NULL)
         return IMREC_OK;
     out->typed = true;
     if (c->dtype_label == IMREC_LABEL_INT64)
-        *(int64_t *)c->typed_labels = BIG + (int64_t)c->id;
+        *(int64_t *)c->typed_labels = whole_label(c->params[0], c->id);
     else
         *(double *)c->typed_labels = c->id == 2 ? 1e300 : 0.1 + (double)c->id;
     return IMREC_OK;
@@ -273,6 +281,22 @@ TEST(label_offset_is_added_to_what_a_source_writes_exactly)
     struct imrec_iter *it = open_source("source=typed(t) dtype_label=int64 label_offset=-1");
     ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
     ck_assert_int_eq(((const int64_t *)b.typed_labels)[0], BIG - 1);
+    imrec_iter_close(it);
+}
+
+/* Record 0 has no room for it, the next one just enough. */
+LOOP_TEST(label_offset_fails_the_sample_that_has_no_room_for_it, 0, 2) /* _i: least, most */
+{
+    struct imrec_batch b;
+    struct imrec_iter *it =
+        open_source(_i == 0 ? "source=typed(n) dtype_label=int64 label_offset=-1 on_error=skip"
+                            : "source=typed(x) dtype_label=int64 label_offset=1 on_error=skip");
+    ck_assert_int_eq(imrec_iter_next(it, &b, &err), IMREC_OK);
+    const int64_t *typed = b.typed_labels;
+    ck_assert_uint_eq(b.failed, 1);
+    ck_assert_int_eq(typed[0], 0);
+    ck_assert_int_eq(typed[1], _i == 0 ? INT64_MIN : INT64_MAX);
+    ck_assert_int_eq(typed[2], _i == 0 ? INT64_MIN + 1 : INT64_MAX - 1);
     imrec_iter_close(it);
 }
 
