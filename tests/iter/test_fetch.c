@@ -492,6 +492,20 @@ TEST(closing_ends_a_call_that_waits)
     ck_assert_int_eq(table.cancels, 1);
 }
 
+LOOP_TEST(as_many_calls_wait_as_there_are_threads, 1, 10)
+{
+    struct imrec_fetch f = table_fetch();
+    f.threads = (uint32_t)_i;
+    f.at_once = 2;
+    table.waits = true;
+    struct imrec_iter *it = open_fetch(&f, _i % 2 != 0 ? "" : "shuffle=1");
+    for (int n = 0; n < 1000 && table.calls < _i; n++)
+        imrec_iter_wait(it, 10);
+    ck_assert(!imrec_iter_wait(it, 20));
+    ck_assert_int_eq(table.calls, _i);
+    imrec_iter_close(it);
+}
+
 static const struct {
     const char *words, *said;
 } refused[] = {
