@@ -4,7 +4,7 @@ PHOTOS, a folder of images by class), from top to bottom.
 
     ```sh        by bash, and an error ends it; so are lines of a $ prompt in ```console, whose output must be what follows
     ```python    all of a page in one process, one after another
-    ```c         into the file that a comment before it names: <!-- file: train.c -->
+    ```c         into the file that a comment before it names: <!-- file: train.c -->; so is ```python with such a comment
 
 A comment before a block changes that: <!-- needs: torchvision --> skips it, with a sentence, where a module or a program is
 missing; so <!-- check: torchvision --> is Python that nobody sees, which checks what the page says. <!-- not run: why --> is
@@ -108,10 +108,10 @@ def run(page, names):
             continue
         ran += 1
         try:
-            if language == "c":
-                if not file:
-                    raise Mistake("no comment names its file")
-                pathlib.Path(file).write_text(code)
+            if file:
+                pathlib.Path(file).write_text(code, encoding="utf-8")
+            elif language == "c":
+                raise Mistake("no comment names its file")
             elif language == "store":
                 serve()
             elif language in ("python", "check"):
