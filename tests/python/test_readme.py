@@ -89,7 +89,7 @@ class Own:
         return {"image": SAMPLES[i][0], "label": SAMPLES[i][1]}
 
 
-WRITERS = [write_folder, write_list, write_tars, write_tfrecords, write_records, write_parquet, lambda: None]
+WRITERS = [write_folder, write_list, write_tars, write_tars, write_tfrecords, write_records, write_parquet, lambda: None]
 
 
 @pytest.mark.parametrize("line, write", list(zip(LINES, WRITERS)), ids=[line.split(",")[0][7:].strip('"') for line in LINES])
@@ -101,8 +101,10 @@ def test_the_readmes_lines_read_what_you_have(line, write, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     write()
     loader = eval(line, {"Loader": Loader, "dataset": Own()})
-    images, labels = zip(*loader)
+    images, labels, *captions = zip(*loader)
     assert torch.cat(images).shape == (12, 3, 224, 224) and torch.cat(labels).bincount().tolist() == [6, 6]
+    texts = [text for batches in captions for batch in batches for text in batch]
+    assert texts == [f"caption {i}".encode() for i in range(12)] * ("deliver" in line)
     loader.close()
 
 
