@@ -5,6 +5,13 @@ if(NOT IMREC_SANITIZE)
   set_tests_properties(docs_site PROPERTIES LABELS "docs;install" TIMEOUT 900 SKIP_RETURN_CODE 77)
 endif()
 
+# Commands that pages show, also those that no test runs, against --help.
+if(Python3_FOUND)
+  add_test(NAME docs_commands COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/docs/commands.py ${PROJECT_SOURCE_DIR}
+                                      $<TARGET_FILE_DIR:im2rec> $<TARGET_FILE_DIR:imrec_tool>)
+  set_tests_properties(docs_commands PROPERTIES LABELS docs ENVIRONMENT "${IMREC_TEST_ENV}")
+endif()
+
 # What pages show runs as written: with the frameworks where they are installed, otherwise without.
 if(IMREC_PYTHON_FOUND AND NOT IMREC_SANITIZE)
   set(page_env ${python_env} "PATH=$<TARGET_FILE_DIR:im2rec>:$<TARGET_FILE_DIR:imrec_tool>:$ENV{PATH}" TF_CPP_MIN_LOG_LEVEL=3

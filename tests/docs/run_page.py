@@ -97,9 +97,19 @@ def steps(text):
             needs, reason, file = [], None, None
 
 
+def refuse_indented(page, text):
+    """docs/README.md promises of these folders that all code is run; what is indented is not."""
+    rest = BLOCK.sub(lambda found: "\n" * found[0].count("\n"), text)
+    indented = re.search(r"^\s*\n    \S", rest, re.M)
+    if indented and page.parent.name in ("tutorial", "migrate"):
+        raise SystemExit(f"{page}:{rest.count(chr(10), 0, indented.end()) + 1}: code that is indented is not run: fence it")
+
+
 def run(page, names):
     ran, unchecked = 0, 0
-    for line, language, code, needs, reason, file in steps(page.read_text(encoding="utf-8")):
+    text = page.read_text(encoding="utf-8")
+    refuse_indented(page, text)
+    for line, language, code, needs, reason, file in steps(text):
         where = f"{page}:{line}"
         lacking = missing(needs)
         if reason or lacking:

@@ -14,7 +14,7 @@ COMMAND(verify, VERIFY_PARAMS, 0, -1) = {
     PAGE_OF("verify", "0 nothing wrong, 1 failed or damage found, 2 wrong usage"),
     .summary = "check structure, checksums, index and images; list every damaged range",
     .usage = {"[OPTIONS] SHARD...", "--same-pixels [OPTIONS] SET OTHER",
-              "[OPTIONS] CNTKFILE [key=value ...]"},
+              "[OPTIONS] CNTKFILE [key=value ...]", "--config FILE [OPTIONS] [key=value ...]"},
     .text =
         "Reads all of the shards: every byte belongs to a record, every record matches its\n"
         "checksum and its index entry, every image decodes. Errors are listed, one line\n"

@@ -27,7 +27,7 @@ COMMAND(top, TOP_PARAMS, 1, -1) = {
         "where\n"
         "a file is no longer renewed.\n\n"
         "A file is renewed every 5 seconds by its loader: rates come after the second time.",
-    .examples = "  imrec batches train.rec --out out metrics=127.0.0.1:9400 &\n"
+    .examples = "  imrec batches train.rec --count 100 --out out metrics=127.0.0.1:9400 &\n"
                 "  imrec top 127.0.0.1:9400\n"
                 "  imrec top --once --json node1:9400 node1:9401 unix:/run/imrec.sock\n",
 };
