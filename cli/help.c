@@ -32,8 +32,8 @@ static void print_param(const struct param *p, bool key, FILE *out)
     snprintf(left, sizeof(left), "  %s%s%s%s", key ? "" : "--", p->name, bare ? "" : "=", unit);
     for (char *c = left; !key && *c != '\0' && *c != '='; c++)
         *c = *c == '_' ? '-' : *c;
-    if (p->preset == NULL)
-        snprintf(right, sizeof(right), "%s (required)", p->help);
+    if (p->preset == NULL) /* the command itself gives what key=value leaves out */
+        snprintf(right, sizeof(right), "%s%s", p->help, key ? "" : " (required)");
     else if (bare && p->preset[0] == '1')
         snprintf(right, sizeof(right), "%s [on; --no-%s]", p->help, p->name);
     else if (bare || p->preset[0] == '\0')

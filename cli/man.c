@@ -59,7 +59,7 @@ static void put_param(const struct param *p, bool key, FILE *out)
     fputc('\n', out);
     put(p->help, strlen(p->help), out);
     if (p->preset == NULL)
-        fputs(" (required)", out);
+        fputs(key ? "" : " (required)", out);
     else if (!bare && p->preset[0] != '\0') {
         fputs("; default ", out);
         put(p->preset, strlen(p->preset), out);

@@ -41,7 +41,7 @@ struct verify {
 static const char *const finding_names[IMREC_FOUND_KINDS] = {
     [IMREC_FOUND_DAMAGE] = "damage", [IMREC_FOUND_CHECKSUM] = "checksum",
     [IMREC_FOUND_INDEX] = "index",   [IMREC_FOUND_RECORD] = "record",
-    [IMREC_FOUND_IMAGE] = "picture", [IMREC_FOUND_SET] = "set",
+    [IMREC_FOUND_IMAGE] = "image",   [IMREC_FOUND_SET] = "set",
 };
 
 const char *imrec_finding_name(enum imrec_finding_kind kind)

@@ -11,7 +11,7 @@ imrec view --augmented train.rec seen.html rand_crop=1 rand_mirror=1 # draw what
 imrec info "$photos"                              # folders of images are read as they are, too
 # README: end
 imrec info train.rec                            # summary of the data set
-imrec ls --limit 5 train.rec                    # records: offset, id, labels, bytes, size, kind
+imrec ls --limit 5 train.rec                    # records: shard, offset, id, labels, bytes, size, format
 imrec view train.rec train.html                 # contact sheet of the packed images
 imrec batches train.rec data_shape=3,224,224 batch_size=32 shuffle=1 --count 2 --out batches # .npy
 imrec bench --seconds 0.2 train.rec batch_size=32 rand_crop=1 # images/s, versus decoding alone

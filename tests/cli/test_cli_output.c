@@ -197,3 +197,33 @@ TEST(no_line_of_help_is_wider_than_a_hundred_columns)
     for (const char *line = g_text; *line != '\0'; line += strcspn(line, "\n") + 1)
         ck_assert_msg(strcspn(line, "\n") <= 100, "%.120s", line);
 }
+
+#undef PARAM_STRUCT
+#define PARAM_STRUCT struct required_row
+struct required_row {
+    const char *out;
+};
+#define REQUIRED_ROW(X) X(const char *, out, NULL, 1, 99, "FOLDER", "files", "where it goes")
+static const struct param required_table[] = {REQUIRED_ROW(PARAM_ROW){0}};
+
+TEST(a_key_is_never_required_because_the_command_gives_it)
+{
+    static const struct cli_keys keys[] = {{"Keys", required_table}, {0}};
+    static const struct cli_page with_flag = {
+        .name = "a", .summary = "b", .text = "c", .exits = "d", .table = required_table};
+    static const struct cli_page with_key = {
+        .name = "a", .summary = "b", .text = "c", .exits = "d", .table = table, .keys = keys};
+    static const struct cli_page *const flag[] = {&with_flag, NULL};
+    static const struct cli_page *const key[] = {&with_key, NULL};
+    for (int manual = 0; manual < 2; manual++) {
+        FILE *out = begin();
+        manual ? cli_page_man(flag, "1", out) : cli_page_help(&with_flag, out);
+        fclose(out);
+        ck_assert_ptr_nonnull(strstr(g_text, "where it goes (required)"));
+        out = begin();
+        manual ? cli_page_man(key, "1", out) : cli_page_help(&with_key, out);
+        fclose(out);
+        ck_assert_ptr_nonnull(strstr(g_text, "where it goes"));
+        ck_assert_ptr_null(strstr(g_text, "(required)"));
+    }
+}

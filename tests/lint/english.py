@@ -40,13 +40,6 @@ WORDS = [
     (r"as ever|anew|as yet", "again; (leave it out)"),
 ]
 
-# Exceptions: a file, the expression that it may contain, and the reason.
-ALLOWED = [
-    ("dataset/dataset_verify.c", r"picture$", "the name of a finding, which users compare with"),
-    ("tools/commands/imrec_info.c", r"pictures$", "a key of the JSON object, which users read"),
-    ("tools/view/imrec_view.c", r"pictures$", "a key of the JSON object, which users read"),
-]
-
 PATTERNS = [(re.compile(r"(?<![\w-])(?:%s)(?![\w-])" % words.replace(" ", r"\s+"), re.I), instead)
             for words, instead in WORDS]
 
@@ -123,8 +116,6 @@ def main(roots):
         text = prose(path)
         for pattern, instead in PATTERNS:
             for hit in pattern.finditer(text):
-                if any(name == str(path) and re.search(allowed, hit[0]) for name, allowed, _ in ALLOWED):
-                    continue
                 words = " ".join(hit[0].split())
                 print(f"{path}:{text.count(chr(10), 0, hit.start()) + 1}: '{words}': rather {instead}")
                 found += 1

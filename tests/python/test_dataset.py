@@ -33,7 +33,7 @@ def test_damage_is_found_with_its_place(packed):
 
 def test_a_broken_image_is_a_finding(broken):
     result = imrec.verify(broken)
-    assert result["found"]["picture"] == 1 and result["findings"][0]["id"] == 7
+    assert result["found"]["image"] == 1 and result["findings"][0]["id"] == 7
 
 
 def test_a_progress_that_says_false_ends_it(packed):

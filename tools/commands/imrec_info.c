@@ -239,7 +239,7 @@ show_binary(char *const *files, int n, const char *uri, const struct options *o,
     int status = cbf_info(page.name, files, n, j);
     if (status != EXIT_OK || !cbf_has_images(uri))
         return status;
-    json_object(j, "pictures");
+    json_object(j, "image_set");
     status = show(uri, o, j);
     json_end(j);
     return status;

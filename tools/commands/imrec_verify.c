@@ -33,7 +33,7 @@ static void json_result(struct json *j, const struct imrec_verify_result *r)
 {
     JSON_UINTS(j, {"records", r->records}, {"images", r->images}, {"bytes", r->bytes},
                {"checksums_compared", r->checksums}, {"index_entries_compared", r->indexed},
-               {"pictures_decoded", r->decoded}, {"pictures_mended", r->warnings},
+               {"images_decoded", r->decoded}, {"images_mended", r->warnings},
                {"metadata", r->metadata});
     json_object(j, "found");
     for (int k = 0; k < IMREC_FOUND_KINDS; k++)
@@ -134,7 +134,7 @@ static int compare(const struct options *o, int n, char **operand)
         json_begin_if(o->json && (st == IMREC_OK || st == IMREC_ERR_DATA), &json, NULL);
     if (j != NULL) {
         JSON_UINTS(j, {"records", r.records}, {"equal_bytes", r.equal_bytes},
-                   {"pictures_decoded", r.decoded});
+                   {"images_decoded", r.decoded});
         json_bool(j, "same", st == IMREC_OK);
         json_close(j);
     }

@@ -113,7 +113,7 @@ static void print(const struct sheet *s, const char *path, bool as_json)
     }
     json_begin(&j, stdout);
     json_text(&j, "file", path);
-    JSON_UINTS(&j, {"pictures", s->shown}, {"failed", s->failed});
+    JSON_UINTS(&j, {"images", s->shown}, {"failed", s->failed});
     json_close(&j);
 }
 
