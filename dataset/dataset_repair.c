@@ -16,6 +16,7 @@
 #include "dataset/repair_walk.h"
 #include "formats/crc32c.h"
 #include "formats/recordio/image_record.h"
+#include "formats/set/class_list.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -349,6 +350,86 @@ check_names(const struct repair *r, const char *path, struct imrec_error *err)
     return IMREC_OK;
 }
 
+/* ---- the class list ------------------------------------------------------------------------ */
+
+struct class_file {
+    char *path; /* where it is, or would be */
+    uint8_t *text;
+    size_t n;
+};
+
+static void free_class_file(struct class_file *f)
+{
+    IMREC_FREE(f->path, f->text);
+    *f = (struct class_file){0};
+}
+
+/* One that is broken is reported, and as if it were not there. */
+static enum imrec_status
+load_classes(const char *shard, struct class_file *out, struct imrec_error *err)
+{
+    struct class_list list = {0};
+    struct imrec_error why;
+    IMREC_TRY(dataset_load(shard, SET_CLASSES, &out->path, &out->text, &out->n, err));
+    if (out->text == NULL)
+        return IMREC_OK;
+    if (class_list_read(out->path, (struct bytes){out->text, out->n}, &list, &why) != IMREC_OK) {
+        imrec_log(IMREC_LOG_WARNING, "%s; the class list is not copied", why.message);
+        imrec_free(out->text);
+        out->text = NULL;
+        out->n = 0;
+    }
+    class_list_free(&list);
+    return IMREC_OK;
+}
+
+static bool same_text(const struct class_file *a, const struct class_file *b)
+{
+    return a->n == b->n && (a->n == 0 || memcmp(a->text, b->text, a->n) == 0);
+}
+
+/* Whether all shards have the class list of the first. */
+static enum imrec_status share_classes(const struct repair *r, const struct class_file *first,
+                                       bool *yes, struct imrec_error *err)
+{
+    const struct uri_list *in = &r->set.files.shards;
+    *yes = true;
+    for (size_t i = 1; *yes && i < in->count; i++) {
+        struct class_file other = {.path = set_path(in->uri[i], SET_CLASSES)};
+        const bool same_set = other.path != NULL && strcmp(other.path, first->path) == 0;
+        free_class_file(&other);
+        if (same_set)
+            continue;
+        const enum imrec_status st = load_classes(in->uri[i], &other, err);
+        *yes = st == IMREC_OK && same_text(first, &other);
+        free_class_file(&other);
+        IMREC_TRY(st);
+        if (!*yes)
+            imrec_log(IMREC_LOG_WARNING,
+                      "%.300s and %.300s have different class lists: none is copied", in->uri[0],
+                      in->uri[i]);
+    }
+    return IMREC_OK;
+}
+
+/* The list next to the shards gets the new shard's name, unless its bytes are there already. */
+static enum imrec_status copy_classes(struct repair *r, const char *path, struct imrec_error *err)
+{
+    struct class_file from = {0}, there = {0};
+    bool shared = false;
+    enum imrec_status st = load_classes(r->set.files.shards.uri[0], &from, err);
+    if (st == IMREC_OK && from.text != NULL)
+        st = share_classes(r, &from, &shared, err);
+    if (st == IMREC_OK && shared)
+        st = dataset_load(path, SET_CLASSES, &there.path, &there.text, &there.n, err);
+    if (st == IMREC_OK && shared && !same_text(&from, &there))
+        st = record_writer_classes(r->writer, there.path, r->o.force,
+                                   (struct bytes){from.text, from.n}, err);
+    free_class_file(&from);
+    free_class_file(&there);
+    return st;
+}
+
 static enum imrec_status open_all(struct repair *r, const char *path, struct imrec_error *err)
 {
     IMREC_TRY(check_names(r, path, err));
@@ -357,7 +438,7 @@ static enum imrec_status open_all(struct repair *r, const char *path, struct imr
         idx != NULL && crc != NULL ? record_writer_open(path, idx, crc, r->o.force, &r->writer, err)
                                    : IMREC_NO_MEMORY(err, "no memory for a path");
     IMREC_FREE(idx, crc);
-    return st;
+    return st == IMREC_OK ? copy_classes(r, path, err) : st;
 }
 
 enum imrec_status imrec_dataset_repair(const char *uri, const char *path,

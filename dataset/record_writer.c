@@ -19,11 +19,11 @@
 
 #define FRAME_MOST ((size_t)1 << 31) /* a record of 2^29 bytes, cut at every word, is smaller */
 
-enum { REC, IDX, CRC, FILES };
+enum { REC, IDX, CRC, CLASSES, FILES };
 
 struct imrec_writer {
     struct sink *sink[FILES];
-    char *uri[FILES]; /* NULL without an index, without checksums */
+    char *uri[FILES]; /* NULL without an index, without checksums, without a class list */
     struct checksums_writer sums;
     struct buf frame, line, record;
 };
@@ -70,6 +70,13 @@ enum imrec_status record_writer_open(const char *path, const char *idx_path, con
     else
         *out = w;
     return st;
+}
+
+enum imrec_status record_writer_classes(struct imrec_writer *w, const char *path, bool force,
+                                        struct bytes text, struct imrec_error *err)
+{
+    IMREC_TRY(open_one(w, CLASSES, path, force, err));
+    return sink_append(w->sink[CLASSES], text.p, text.n, err);
 }
 
 enum imrec_status imrec_writer_open(const char *path, const char *idx_path, bool force,
@@ -226,9 +233,10 @@ static enum imrec_status publish(struct imrec_writer *w, struct imrec_error *err
 {
     IMREC_TRY(finish(w, err));
     IMREC_TRY(remove_binary_index(w, err));
-    if (w->uri[IDX] != NULL)
-        IMREC_TRY(sink_publish(w->uri[IDX], err));
-    enum imrec_status st = w->uri[CRC] != NULL ? sink_publish(w->uri[CRC], err) : IMREC_OK;
+    enum imrec_status st = IMREC_OK;
+    for (int i = IDX; st == IMREC_OK && i < FILES; i++)
+        if (w->uri[i] != NULL)
+            st = sink_publish(w->uri[i], err);
     if (st == IMREC_OK)
         st = sink_publish(w->uri[REC], err);
     for (int i = IDX; st != IMREC_OK && i < FILES; i++) /* no files next to a missing shard */

@@ -10,6 +10,10 @@
 IMREC_NODISCARD enum imrec_status
 record_writer_open(const char *path, const char *idx_path, const char *crc_path, bool force,
                    struct imrec_writer **out, struct imrec_error *err);
+/* Writes `text` as the set's class list, which gets its name with the other files. */
+IMREC_NODISCARD enum imrec_status record_writer_classes(struct imrec_writer *w, const char *path,
+                                                        bool force, struct bytes text,
+                                                        struct imrec_error *err);
 /* Appends a record as stored in a shard, with its checksum there. */
 IMREC_NODISCARD enum imrec_status record_writer_put(struct imrec_writer *w, uint64_t key,
                                                     struct bytes framed, uint32_t crc,

@@ -281,7 +281,8 @@ static inline void imrec_repair_options_init(struct imrec_repair_options *o)
  * its length and bytes; it keeps that checksum. A record in the place of an unmatched checksum of
  * its length has other bytes than packed, and is dropped. A record that cannot belong to any
  * checksum is kept if its image decodes without a warning. Without a .crc every readable record is
- * kept. IMREC_ERR_DATA: there is none. */
+ * kept. IMREC_ERR_DATA: there is none. The class list of the shards is copied next to `path`,
+ * unless they have different ones. */
 IMREC_API IMREC_NODISCARD enum imrec_status
 imrec_dataset_repair(const char *uri, const char *path, const struct imrec_repair_options *o,
                      struct imrec_repair_result *out, struct imrec_error *err);

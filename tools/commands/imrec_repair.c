@@ -22,7 +22,8 @@ COMMAND(repair, REPAIR_PARAMS, 2, -1) = {
         "checksums, also after inserted or missing bytes. Checksums find their records by length\n"
         "and bytes. A record that differs from its checksum is dropped; one without a checksum\n"
         "is kept if its image decodes without a warning, and counted. Losses are listed, one\n"
-        "line each. The input is not changed.",
+        "line each. The class list is copied if all shards have the same one. The input is not\n"
+        "changed.",
     .examples = "  imrec repair broken.rec whole.rec\n",
 };
 

@@ -16,3 +16,18 @@ cut -f1 whole.idx | tr '\n' ' '; echo
 imrec repair --force a.rec a.rec; echo "exit $?"
 imrec repair --json whole.rec again.rec | grep -v bytes
 cmp whole.rec again.rec && ls again.*
+# The class list of the shards is the new one's, where they agree.
+make_set first.rec 3
+make_set second.rec 3
+printf 'ant\nbee\n' >first.classes.txt
+imrec repair first.rec named.rec >/dev/null; cmp first.classes.txt named.classes.txt; echo "copied $?"
+imrec repair 'first.rec;second.rec' both.rec 2>&1 | grep 'class list'; ls both.*
+cp first.classes.txt second.classes.txt
+imrec repair 'first.rec;second.rec' both.rec --force >/dev/null; cmp first.classes.txt both.classes.txt; echo "copied $?"
+for i in 0 1; do imrec repair first.rec "of-0000$i-of-00002.rec" >/dev/null; done; ls of*classes* of*rec
+printf 'cat\n' >both.classes.txt
+rm both.rec both.idx both.crc
+imrec repair first.rec both.rec; echo "exit $?"; ls both.*
+imrec repair --force first.rec both.rec >/dev/null; cmp first.classes.txt both.classes.txt; echo "copied $?"
+printf 'ant\nant\n' >first.classes.txt
+imrec repair first.rec plain.rec 2>&1 | sed 's/, .* kept.*//'; ls plain.*
