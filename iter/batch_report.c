@@ -129,6 +129,7 @@ static void take(struct imrec_iter *it, const struct cell_state *c, uint64_t swe
     r->count.zeroed += more.zeroed;
     r->count.replaced += more.replaced;
     r->count.damages += more.damages;
+    atomic_fetch_add(&it->damages, more.damages); /* not by the feed, which runs ahead */
 }
 
 void report_batch(struct imrec_iter *it, const struct cell_state *c)

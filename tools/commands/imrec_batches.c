@@ -22,7 +22,9 @@ enum { MOST_TOLD = 10 };
       "begin at this position, not at the first sweep's begin")                                    \
     ROW_JSON(X)
 COMMAND(batches, BATCHES_PARAMS, 1, -1) = {
-    PAGE_OF("batches", "0 fine, 1 failed, 2 wrong usage, 3 written, but some samples failed"),
+    PAGE_OF(
+        "batches",
+        "0 fine, 1 failed, 2 wrong usage, 3 written, but samples failed or were lost to damage"),
     .summary = "write what the iterator delivers as NumPy files, and the position after it",
     .usage = {"--count=N --out=FOLDER [OPTIONS] SHARD [key=value ...]"},
     .text = "Writes data.npy, labels.npy, ids.npy and valid.npy, one row a slot, all batches one\n"
@@ -57,6 +59,7 @@ struct job {
     struct imrec_shape shape; /* of the first */
     struct npy labels, ids, valid;
     uint64_t batches, failed, replaced, sweeps_ended, told;
+    uint64_t damaged; /* ranges whose records took no slot */
 };
 
 /* ---- files ------------------------------------------------------------------------------ */
@@ -305,18 +308,21 @@ static int deliver(struct job *j, struct imrec_iter *it)
     return EXIT_OK;
 }
 
-static void print(const struct job *j, struct imrec_iter *it)
+static void print(struct job *j, struct imrec_iter *it)
 {
     struct imrec_iter_stats stats;
     struct imrec_traffic traffic;
     struct json json;
     imrec_iter_get_stats(it, &stats);
+    j->damaged = stats.damaged_ranges;
     imrec_iter_get_traffic(it, &traffic);
     if (!j->o->json) {
         printf("%s: %" PRIu64 " batches, %" PRIu64 " rows, %" PRIu64 " failed slots",
                cli_show(j->o->out), j->batches, j->valid.rows, j->failed);
         if (j->replaced != 0)
             printf(", %" PRIu64 " replaced", j->replaced);
+        if (j->damaged != 0)
+            printf(", %" PRIu64 " damaged ranges", j->damaged);
         putchar('\n');
         command_traffic(NULL, &traffic);
         return;
@@ -324,7 +330,8 @@ static void print(const struct job *j, struct imrec_iter *it)
     json_begin(&json, stdout);
     json_text(&json, "folder", j->o->out);
     JSON_UINTS(&json, {"batches", j->batches}, {"rows", j->valid.rows}, {"failed", j->failed},
-               {"replaced", j->replaced}, {"sweeps_ended", j->sweeps_ended});
+               {"replaced", j->replaced}, {"damaged_ranges", j->damaged},
+               {"sweeps_ended", j->sweeps_ended});
     command_traffic(&json, &traffic);
     json_bool(&json, "indexed", stats.indexed);
     if (imrec_iter_index(it) != NULL)
@@ -357,7 +364,7 @@ static int run_with(struct job *j, struct imrec_iter *it)
     if (status != EXIT_OK)
         return status;
     print(j, it);
-    return j->failed + j->replaced != 0 ? EXIT_PARTIAL : EXIT_OK;
+    return j->failed + j->replaced + j->damaged != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
 static int run(const struct options *o, int n, char **operand)
