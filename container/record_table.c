@@ -93,7 +93,8 @@ static enum imrec_status parse(struct container *s, uint32_t shard, const char *
         if (r.offset >= size || size - r.offset < RECORDIO_PART_HEAD_BYTES)
             return imrec_fail(err, IMREC_ERR_CORRUPT,
                               "%s line %" PRIu64 ": no record can begin at %" PRIu64
-                              ", %s has %" PRIu64 " bytes",
+                              ", %s has %" PRIu64 " bytes; if it was cut, restore it, or copy what "
+                              "is left (imrec repair); else the index is of another shard",
                               name, c.line, r.offset, s->shards[shard].uri, size);
         IMREC_TRY(record_table_add(s, capacity, r, err));
     }

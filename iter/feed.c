@@ -16,7 +16,7 @@ describe_damage(const struct imrec_iter *it, const struct damage *d, struct imre
 {
     const char *uri = it->container.shards[d->shard].uri;
     const unsigned long long begin = d->begin, end = d->end;
-    if (d->kind == DAMAGE_UNLISTED)
+    if (d->kind == DAMAGE_UNLISTED && d->why.status == IMREC_OK)
         imrec_error_at(why, IMREC_ERR_DATA, d->begin,
                        "%.200s: bytes %llu to %llu are not in its index: records there "
                        "are not read; make a new index (imrec index), or read without it "
@@ -54,7 +54,6 @@ static void note_damage(struct imrec_iter *it, const struct damage *d)
         it->pending_damage[it->pending_damages] = why;
     it->pending_damages++;
     it->pending_sweep = it->stream.sweep;
-    atomic_fetch_add(&it->damages, 1);
 }
 
 void iter_on_window(void *context, const struct window *w)

@@ -13,14 +13,14 @@
 enum damage_kind {
     DAMAGE_BYTES,    /* they hold no readable record */
     DAMAGE_RECORD,   /* of an index, or a table like it: it is lost, and has its slot */
-    DAMAGE_UNLISTED, /* an index does not list them: there may be records */
+    DAMAGE_UNLISTED, /* an index does not list them: records are there, or (with `why`) none */
 };
 
 struct damage { /* bytes [begin, end) of a shard */
     enum damage_kind kind;
     uint32_t shard;
     uint64_t begin, end;
-    struct imrec_error why; /* unless they are unlisted */
+    struct imrec_error why; /* IMREC_OK: an index omits records */
 };
 
 struct window {

@@ -227,16 +227,46 @@ static enum imrec_status open_record(struct reading *t, struct arena *a, struct 
     }
 }
 
+/* Bytes that the index does not list. It is not the index that is wrong where a new one could not
+ * list a record there either: the note then has the reason. */
+static enum imrec_status note_range(struct reading *t, struct arena *a, struct run *r,
+                                    uint64_t begin, uint64_t end, struct imrec_error *err)
+{
+    const struct container *c = t->loader->o.container;
+    uint8_t *p = a->memory + r->place;
+    struct sight s = {{p, r->begin, r->end + r->room, r->holes}, p, false, false};
+    struct imrec_error why = {0};
+    struct walk w;
+    struct walk_item item;
+    if (!c->kind->side_files) /* it has no walk */
+        return run_note(r, DAMAGE_UNLISTED, begin, end, NULL, err);
+    walk_begin(&w, c->shards[r->shard].size, begin, end, true);
+    for (;;) {
+        switch (walk_next(&w, &s.view, &item)) {
+        case WALK_RECORD:
+            return run_note(r, DAMAGE_UNLISTED, begin, end, NULL, err);
+        case WALK_DAMAGE:
+            why = why.status == IMREC_OK ? item.why : why;
+            break;
+        case WALK_MORE:
+            IMREC_TRY(see_more(t, a, r, &w, &s, err));
+            break;
+        case WALK_END:
+            return run_note(r, DAMAGE_UNLISTED, begin, end, &why, err);
+        }
+    }
+}
+
 /* What lies between the record, which ends at `end`, and the next one of the index, and before the
  * first one: no writer leaves anything there. */
-static enum imrec_status note_unlisted(const struct container *s, struct run *r,
+static enum imrec_status note_unlisted(struct reading *t, struct arena *a, struct run *r,
                                        struct unit_range range, uint64_t end,
                                        struct imrec_error *err)
 {
-    const uint64_t first = s->shards[range.shard].first;
+    const uint64_t first = t->loader->o.container->shards[range.shard].first;
     if (first != 0 && range.begin == first)
-        IMREC_TRY(run_note(r, DAMAGE_UNLISTED, 0, first, NULL, err));
-    return end < range.end ? run_note(r, DAMAGE_UNLISTED, end, range.end, NULL, err) : IMREC_OK;
+        IMREC_TRY(note_range(t, a, r, 0, first, err));
+    return end < range.end ? note_range(t, a, r, end, range.end, err) : IMREC_OK;
 }
 
 /* The rest of a record that has been opened. *hole: why it cannot be read. */
@@ -284,7 +314,7 @@ read_record(struct reading *t, struct arena *a, struct run *r, uint64_t i, struc
         IMREC_TRY(run_note(r, DAMAGE_RECORD, range.begin, end, h != NULL ? &h->why : &why, err));
     }
     IMREC_TRY(note_cut_off(c, r, range.end, err));
-    return note_unlisted(c, r, range, end, err);
+    return note_unlisted(t, a, r, range, end, err);
 }
 
 static enum imrec_status

@@ -112,7 +112,7 @@ static const struct {
     {"mem://a.rec", "mem://x.idx", "0\t0\n1\t17\n", IMREC_ERR_CORRUPT, "mem://x.idx line 2"},
     {"mem://a.rec", "mem://x.idx", "0\t0\n1\n", IMREC_ERR_CORRUPT, "mem://x.idx line 2"},
     {"mem://a.rec", "mem://x.idx", "0\t0\n1\t4000000000\n", IMREC_ERR_CORRUPT,
-     "mem://x.idx line 2: no record can begin at 4000000000, mem://a.rec has"},
+     "if it was cut, restore it, or copy what is left (imrec repair)"},
     {"mem://a.rec", "mem://x.idx", "0\t0\n5\t8\n1\t0\n", IMREC_ERR_CORRUPT,
      "mem://x.idx: two lines give the offset 0"},
     {"mem://empty.rec;mem://a.rec", "mem://x.idx;mem://x.idx", "0\t0\n", IMREC_ERR_CORRUPT,

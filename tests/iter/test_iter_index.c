@@ -244,10 +244,9 @@ static enum bad ends_are_damaged(uint32_t i)
     return i % EACH == 0 || i % EACH == EACH - 1 ? BAD_FRAMING : GOOD;
 }
 
-LOOP_TEST(damage_that_an_index_leaves_out_is_told_once_over_all_partitions, 1, 6) /* _i: parts */
+/* Shards whose first and last record are damaged, and indexes that omit these. */
+static void damage_ends(void)
 {
-    struct imrec_batch b;
-    uint64_t ranges = 0, samples = 0;
     image_set_free(&set);
     set = image_set_make(&(struct image_set_options){
         .records = RECORDS, .shards = SHARDS, .labels = 1, .bad = ends_are_damaged});
@@ -255,6 +254,24 @@ LOOP_TEST(damage_that_an_index_leaves_out_is_told_once_over_all_partitions, 1, 6
         drop_lines(i, EACH - 1, EACH);
         drop_lines(i, 0, 1);
     }
+}
+
+TEST(bytes_that_no_index_could_list_are_told_as_unreadable)
+{
+    damage_ends();
+    heard_begin();
+    struct imrec_iter *it = set_open(&set, false, "path_imgidx=auto verbose=1");
+    ck_assert_uint_ge(told_of(it, 1, "hold no readable record: "), 1);
+    imrec_iter_close(it);
+    ck_assert_uint_eq(heard_count("hold no readable record: "), 2 * SHARDS);
+    ck_assert_uint_eq(heard_count("make a new index"), 0);
+}
+
+LOOP_TEST(damage_that_an_index_leaves_out_is_told_once_over_all_partitions, 1, 6) /* _i: parts */
+{
+    struct imrec_batch b;
+    uint64_t ranges = 0, samples = 0;
+    damage_ends();
     for (int part = 0; part < _i; part++) {
         char words[200];
         struct imrec_iter_stats stats;
