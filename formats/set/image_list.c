@@ -96,6 +96,9 @@ add_label(struct image_list *l, struct bytes word, uint32_t *count, struct imrec
     }
     if (!kept)
         return refuse_type(l, word, err);
+    if (l->packs && (l->typed == 0 || *count < l->typed) && !isfinite(l->labels[*count]))
+        return refuse(l, word, "is no label that can be packed: a class or another finite number",
+                      err);
     ++*count;
     return IMREC_OK;
 }

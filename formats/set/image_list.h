@@ -32,6 +32,7 @@ struct image_list {
     uint32_t label_width;
     enum list_labels type; /* to be set after image_list_begin() */
     uint32_t typed;        /* of a line's first labels: the others do not matter; 0: of all */
+    bool packs;            /* likewise: these go into records, where NaN and infinity are refused */
     uint32_t columns;      /* that every line has after its path, each after a tab */
     struct bytes last; /* these of the entry's line, with the tabs between; as long as the entry */
     struct text_lines lines;

@@ -166,6 +166,7 @@ static void begin_entries(struct list_reader *r, uint32_t label_width, uint64_t 
     image_list_begin(&r->list, r->name, label_width, (struct bytes){r->piece, 0}, r->begin,
                      lines_before);
     r->list.type = LIST_LABELS_FLOAT32;
+    r->list.packs = true;
     r->lines_before = lines_before;
 }
 

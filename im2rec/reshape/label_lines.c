@@ -38,6 +38,7 @@ parse(struct label_lines *l, const char *path, struct bytes text, struct imrec_e
     enum imrec_status st;
     image_list_begin(&list, path, 0, text, 0, 0);
     list.type = LIST_LABELS_FLOAT32; /* as the records hold them */
+    list.packs = true;
     while ((st = image_list_next(&list, &e, err)) == IMREC_OK && (st = add(l, &e, err)) == IMREC_OK)
         ;
     image_list_end(&list);

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 
 from . import _torch_detection
-from .errors import ArgumentError
+from .errors import ArgumentError, DataError
 
 if TYPE_CHECKING:
     from ._batch import Batch
@@ -124,8 +124,8 @@ class Items:
             labels = labels[:, :labels.shape[1] - 3 * self._points]
             labels = labels[:, 0] if labels.shape[1] == 1 else labels
         if self._label_dtype is not None:
-            return labels.to(self._label_dtype)
-        return labels.to(torch.int64) if self._classes and labels.ndim == 1 else labels
+            return _kept(labels, self._label_dtype, batch)
+        return _kept(labels, torch.int64, batch) if self._classes and labels.ndim == 1 else labels
 
     def _keypoint(self, batch: Batch) -> torch.Tensor:
         return torch.from_numpy(batch.labels[:, -3 * self._points:].reshape(batch.slots, self._points, 3))
@@ -137,6 +137,18 @@ class Items:
     @staticmethod
     def _id(batch: Batch) -> torch.Tensor:
         return torch.from_numpy(batch.ids.view(np.int64))
+
+
+def _kept(labels: torch.Tensor, dtype: torch.dtype, batch: Batch) -> torch.Tensor:
+    """The labels as that type. An integer type has no NaN and no fractions, and torch converts them in silence."""
+    made = labels.to(dtype)
+    if made.is_floating_point() or made.is_complex() or torch.equal(made.to(labels.dtype), labels):
+        return made
+    changed = (made.to(labels.dtype) != labels).reshape(batch.slots, -1)
+    slot = int(changed.any(1).nonzero()[0])
+    value, number = labels.reshape(batch.slots, -1)[slot][changed[slot]][0].item(), int(batch.ids[slot])
+    raise DataError(f"the label of image {number} is {value}, which {str(dtype)[6:]} cannot hold: a class is a whole number from 0; for "
+                    "labels that are no classes write label_dtype=torch.float32", batch=batch, id=number, field="label")
 
 
 def _tensor(batch: Batch, array: Any, bfloat16: bool = False) -> torch.Tensor:

@@ -115,6 +115,28 @@ LOOP_TEST(labels_are_read_for_a_type, 0, COUNT(types))
     }
 }
 
+LOOP_TEST(what_is_not_finite_is_not_packed, 0, 4) /* _i: what it is, and where */
+{
+    static const char *const lines[] = {"1\tnan\t1\ta\n", "1\t-inf\t1\ta\n", "1\t1\tnan\ta\n",
+                                        "1\t1\t2\ta\n"};
+    for (uint32_t typed = 0; typed < 2; typed++) {
+        struct image_list l;
+        struct image_list_entry e;
+        struct imrec_error err = {0};
+        image_list_begin(&l, "a.lst", 0, text_of(lines[_i]), 0, 0);
+        l.type = LIST_LABELS_FLOAT32;
+        l.typed = typed;
+        l.packs = true;
+        const enum imrec_status st = image_list_next(&l, &e, &err);
+        ck_assert_int_eq(st, _i < 2 || (_i == 2 && typed == 0) ? IMREC_ERR_CORRUPT : IMREC_OK);
+        if (st != IMREC_OK)
+            ck_assert_msg(strstr(err.message, _i == 1 ? "a.lst line 1: '-inf' is no label"
+                                                      : "a.lst line 1: 'nan' is no label") != NULL,
+                          "%s", err.message);
+        image_list_end(&l);
+    }
+}
+
 static const struct {
     const char *line;
     uint32_t columns;

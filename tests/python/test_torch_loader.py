@@ -81,6 +81,23 @@ def test_labels_are_classes_unless_said_otherwise(shard):
             assert next(iter(ours))[1].dtype == dtype
 
 
+@pytest.mark.parametrize("label, said, more", [
+    ("nan", "nan, which int64", {}), ("-inf", "-inf, which int64", {}), ("1.5", "1.5, which int64", {}),
+    ("300", "300.0, which uint8", {"label_dtype": torch.uint8}), ("3000000001", "3000000001, which int32",
+                                                                  {"dtype_label": "int64", "label_dtype": torch.int32})])
+def test_a_label_that_an_integer_type_would_change_is_refused_by_id_and_value(shard, tmp_path, label, said, more):
+    (tmp_path / "a.lst").write_text("".join(f"{1000 + i}\t{label if i == 13 else 2}\tx\n" for i in range(37)))
+    with loader(shard, path_imglist=tmp_path / "a.lst", shuffle=False, **more) as ours:
+        loop = iter(ours)
+        assert next(loop)[1].tolist() == [2] * 8
+        with pytest.raises(imrec.DataError, match=f"label of image 1013 is {said} cannot hold.*label_dtype=torch.float32") as error:
+            next(loop)
+        assert error.value.id == 1013 and error.value.batch.number == 1
+    more.pop("label_dtype", None)
+    with loader(shard, path_imglist=tmp_path / "a.lst", shuffle=False, label_dtype=torch.float32, **more) as ours:
+        np.testing.assert_equal(torch.cat([labels for _, labels in ours]).numpy()[13], np.float32(label))
+
+
 def test_every_loop_is_a_sweep_in_another_order(shard):
     with loader(shard) as ours:
         first, second = labels_of(ours), labels_of(ours)
