@@ -133,9 +133,18 @@ static int show(const char *uri, const struct options *o, const char *id_text)
     return status;
 }
 
+/* Of [FILE] [ID] key=value ..., where a configuration can name the file. */
+static bool begins_with_file(const struct sequences_request *r)
+{
+    const char *first = r->operands > 0 ? r->operand[0] : "0";
+    if (r->config[0] == '\0' || (r->operands > 1 && !sequences_is_pair(r->operand[1])))
+        return true;
+    return !sequences_is_pair(first) && first[strspn(first, "0123456789")] != '\0';
+}
+
 static int cat_sequences(struct sequences_request r, char **operand)
 {
-    const int at = r.config[0] == '\0'; /* with a configuration the file may be missing */
+    const int at = begins_with_file(&r);
     if (r.operands > at &&
         !sequences_is_pair(operand[at])) { /* FILE ID, or ID: out of the operands */
         r.id = operand[at];

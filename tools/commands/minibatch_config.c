@@ -6,6 +6,7 @@
 #include "imrec/file_kind.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,14 +68,28 @@ enum imrec_status minibatch_config_load(struct imrec_minibatch_config *c, const 
     return st == IMREC_OK ? imrec_minibatch_config_load(c, path, err) : st;
 }
 
+/* A file that is not there, unless the name is a list or a pattern. */
+static enum imrec_status is_there(const char *source, struct imrec_error *err)
+{
+    enum imrec_file_kind kind;
+    struct imrec_error why;
+    if (strpbrk(source, ";,*?[{") != NULL ||
+        imrec_file_kind(source, &kind, NULL, &why) == IMREC_OK || why.sys_errno != ENOENT)
+        return IMREC_OK;
+    *err = why;
+    snprintf(err->message, sizeof(err->message), "%.400s: there is no such file", source);
+    return why.status;
+}
+
 enum imrec_status minibatch_config_read(struct imrec_minibatch_config *c, const char *name,
                                         const char *source, int pairs, char *const *pair,
                                         struct imrec_error *err)
 {
     cli_log(name, IMREC_LOG_TRACE); /* which the library has for trace_level=2 only */
-    enum imrec_status st = is_configuration(source)
-                               ? minibatch_config_load(c, source, pairs, pair, err)
-                               : minibatch_config_file(c, source, err);
+    enum imrec_status st = is_there(source, err);
+    if (st == IMREC_OK)
+        st = is_configuration(source) ? minibatch_config_load(c, source, pairs, pair, err)
+                                      : minibatch_config_file(c, source, err);
     for (int i = 0; i < pairs && st == IMREC_OK; i++)
         st = imrec_minibatch_config_set(c, pair[i], err);
     return st;

@@ -128,3 +128,12 @@ check imrec minibatches elsewhere/train.txt input.x.format=dense input.x.dim=2
 imrec minibatches elsewhere/train.txt input.x.format=dense input.x.dim=2 ignoreUnknownInputs=true | wc -l
 echo "== traces"
 imrec minibatches whole.cntk action=test dataDir=elsewhere traceLevel=2 | wc -l
+echo "== a file that is not there, and one that replaces that of a configuration"
+check imrec minibatches nothere.cntk action=test
+cp elsewhere/test.txt other.txt
+printf 'reader = { readerType = "CNTKTextFormatReader"; file = "elsewhere/test.txt"; input = {
+    a = { dim = 3; format = "dense" }; b = { dim = 2; format = "dense" } } }\n' >one.cntk
+imrec cat other.txt 9 --config one.cntk
+imrec cat 9 --config one.cntk
+imrec cat other.txt --config one.cntk | tail -1
+check imrec cat other.txt 9x --config one.cntk
