@@ -48,15 +48,24 @@ static bool is_default(const struct param *p, const struct imrec_iter_options *o
            memcmp(&same, o, sizeof(same)) == 0;
 }
 
+/* All their names are too long for a message: the help of the parameter has them. */
+static enum imrec_status refuse_preset(const char *name, struct imrec_error *err)
+{
+    const char *near = preset_nearest(name);
+    return IMREC_REFUSE(err,
+                        "preset must be a recipe's name, such as imagenet-train-torch, "
+                        "imagenet-eval-torch or ImageDetRecordIter, not '%.40s'%s%s%s",
+                        name, near != NULL ? "; did you mean " : "", near != NULL ? near : "",
+                        near != NULL ? "?" : "");
+}
+
 /* Sets what a preset says, or, with `gently`, of that what is still at its default. */
 static enum imrec_status
 apply_preset(struct imrec_iter_options *o, const char *name, bool gently, struct imrec_error *err)
 {
-    char names[300];
     const char *words = preset_words(name);
-    preset_names(names, sizeof(names));
     if (words == NULL)
-        return IMREC_REFUSE(err, "preset must be one of %s, not '%.40s'", names, name);
+        return refuse_preset(name, err);
     while (*words != '\0') {
         char value[32];
         const size_t key = strcspn(words, "="), n = strcspn(words + key + 1, " ");

@@ -1,7 +1,8 @@
 /* iter/options/presets.c - whole recipes by one word. */
 #include "iter/options/presets.h"
 
-#include <stdio.h>
+#include "base/param.h"
+
 #include <string.h>
 
 #define ORIGINAL_MEAN "mean_r=123.68 mean_g=116.779 mean_b=103.939 "
@@ -65,10 +66,20 @@ const char *preset_words(const char *name)
     return NULL;
 }
 
-void preset_names(char *out, size_t n)
+const char *preset_name(size_t i)
 {
-    size_t used = 0;
-    out[0] = '\0';
-    for (int i = 0; i < PRESETS && used < n; i++)
-        used += (size_t)snprintf(out + used, n - used, "%s%s", i != 0 ? ", " : "", presets[i].name);
+    return i < PRESETS ? presets[i].name : NULL;
+}
+
+const char *preset_nearest(const char *name)
+{
+    struct param names[PRESETS + 1] = {{0}};
+    const size_t n = strlen(name);
+    for (int i = 0; i < PRESETS; i++)
+        names[i].name = presets[i].name;
+    const struct param *p = param_nearest(names, name, n);
+    for (int i = 0; p == NULL && n != 0 && i < PRESETS; i++)
+        if (strncmp(presets[i].name, name, n) == 0) /* it was cut */
+            p = &names[i];
+    return p != NULL ? preset_name((size_t)(p - names)) : NULL;
 }

@@ -1,6 +1,7 @@
 /* What options mean, and what is refused before anything is opened. */
 #include "iter/mean.h"
 #include "iter/options/iter_options.h"
+#include "iter/options/presets.h"
 #include "tests/support/imageset.h"
 #include "tests/support/suite.h"
 
@@ -158,7 +159,9 @@ static const struct {
     {"cutmix=1", IMREC_ERR_ARGUMENT, "set num_classes to the number of classes"},
     {"dtype=float16 mixup=1", IMREC_ERR_ARGUMENT, "mixup blends values"},
     {"num_classes=3 label_width=2", IMREC_ERR_ARGUMENT, "label_width must be 1"},
-    {"preset=imagenet", IMREC_ERR_ARGUMENT, "preset must be one of imagenet-train, "},
+    {"preset=imagenet", IMREC_ERR_ARGUMENT, "not 'imagenet'; did you mean imagenet-train?"},
+    {"preset=imagenet-eval-touch", IMREC_ERR_ARGUMENT, "did you mean imagenet-eval-torch?"},
+    {"preset=none", IMREC_ERR_ARGUMENT, "or ImageDetRecordIter, not 'none'"},
     {"fill_value=256", IMREC_ERR_ARGUMENT, "fill_value must be"},
     {"shuffle_chunk_size=4097", IMREC_ERR_ARGUMENT, "shuffle_chunk_size must be"},
     {"std_r=0", IMREC_ERR_ARGUMENT, "std_r"},
@@ -420,4 +423,23 @@ LOOP_TEST(more_memory_is_planned_for_more, 0, 6) /* _i into words */
     imrec_iter_close(it);
     ck_assert_uint_gt(more.memory_planned_bytes, less.memory_planned_bytes);
     image_set_free(&s);
+}
+
+TEST(the_help_of_preset_names_every_recipe)
+{
+    const char *help = param_find(iter_params, "preset", strlen("preset"))->help;
+    for (size_t i = 0; preset_name(i) != NULL; i++) {
+        char name[64];
+        snprintf(name, sizeof(name), "%s", preset_name(i));
+        const char *ends[] = {"-uint8", "-bfloat16"}; /* which it describes */
+        for (size_t k = 0; k < COUNT(ends); k++)
+            if (strlen(name) > strlen(ends[k]) &&
+                strcmp(name + strlen(name) - strlen(ends[k]), ends[k]) == 0)
+                name[strlen(name) - strlen(ends[k])] = '\0';
+        const char *at = strstr(help, name);
+        while (at != NULL && at[strlen(name)] != ',' && at[strlen(name)] != ';' &&
+               at[strlen(name)] != '\0')
+            at = strstr(at + 1, name);
+        ck_assert_msg(at != NULL, "%s", name);
+    }
 }
