@@ -19,10 +19,13 @@ static void put_text(FILE *out, const char *text)
 
 static void put_one(FILE *out, const char *name, const struct imrec_pack_skip *s)
 {
-    fprintf(out, "%s: skipped ", name);
-    if (s->line != 0)
-        fprintf(out, "line %" PRIu64 "%s", s->line, s->path[0] != '\0' ? ", " : "");
-    put_text(out, s->path);
+    fprintf(out, "%s: skipped", name);
+    if (s->path[0] != '\0') { /* else the reason names list and line */
+        fputc(' ', out);
+        if (s->line != 0)
+            fprintf(out, "line %" PRIu64 ", ", s->line);
+        put_text(out, s->path);
+    }
     fputs(": ", out);
     put_text(out, s->reason);
     fputc('\n', out);
