@@ -2,6 +2,7 @@
 #include "cli/options.h"
 
 #include "cli/show.h"
+#include "cli/spoken.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -23,13 +24,13 @@ static const char *base_name(const char *path)
 
 int cli_refuse(FILE *errors, const char *name, const char *fmt, ...)
 {
-    char said[REFUSAL_BYTES];
+    char said[REFUSAL_BYTES], spoken[REFUSAL_BYTES];
     va_list ap;
     va_start(ap, fmt);
     (void)vsnprintf(said, sizeof(said), fmt, ap);
     va_end(ap);
-    fprintf(errors, "%s: %s; %s --help lists all\n", base_name(name), cli_show(said),
-            base_name(name));
+    fprintf(errors, "%s: %s; %s --help lists all\n", base_name(name),
+            cli_show(cli_spoken(said, spoken, sizeof(spoken))), base_name(name));
     return EXIT_USAGE;
 }
 
@@ -119,6 +120,7 @@ static int read_flag(const struct param *table, void *values, const char *arg, c
 
 int cli_parse(const struct param *table, void *values, int argc, char **argv, FILE *errors)
 {
+    cli_spoken_by(table);
     int operands = 0, i = 1; /* operands found are in argv[1 .. operands] */
     while (i < argc) {
         const char *arg = argv[i];

@@ -4,11 +4,12 @@
 #include "base/fnv.h"
 #include "cli/options.h"
 #include "cli/show.h"
+#include "cli/spoken.h"
 
 #include <errno.h>
 #include <string.h>
 
-enum { REMEMBERED = 64 };
+enum { REMEMBERED = 64, SPOKEN_BYTES = 4096 };
 
 /* Whether one of the lines before was the same: a set is opened more than once. Called one at a
  * time. */
@@ -26,8 +27,10 @@ static bool was_said(const char *line)
 
 static void log_line(void *user, enum imrec_log_level level, const char *line)
 {
+    char spoken[SPOKEN_BYTES];
     if (!was_said(line))
-        cli_say(user, "%s%s", level == IMREC_LOG_WARNING ? "warning: " : "", line);
+        cli_say(user, "%s%s", level == IMREC_LOG_WARNING ? "warning: " : "",
+                cli_spoken(line, spoken, sizeof(spoken)));
 }
 
 void cli_log(const char *name, enum imrec_log_level level)
@@ -41,7 +44,8 @@ void cli_log(const char *name, enum imrec_log_level level)
 
 int cli_fail(const char *name, const struct imrec_error *err)
 {
-    return cli_say(name, "%s", err->message);
+    char spoken[SPOKEN_BYTES];
+    return cli_say(name, "%s", cli_spoken(err->message, spoken, sizeof(spoken)));
 }
 
 int cli_exit(const char *name, int status)

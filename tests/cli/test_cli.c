@@ -1,6 +1,7 @@
 #include "cli/options.h"
 #include "cli/page.h"
 #include "cli/program_flags.h"
+#include "cli/spoken.h"
 
 #include "tests/support/suite.h"
 #include <stdlib.h>
@@ -90,7 +91,7 @@ static const struct {
     {"--qualty 9", "unknown option --qualty, did you mean --quality?"},
     {"--centre-crop", "unknown option --centre-crop, did you mean --center-crop?"},
     {"--no-quality", "unknown option --no-quality"},
-    {"--center-crop=yes", "center_crop must be 0 or 1, not 'yes'"},
+    {"--center-crop=yes", "--center-crop must be 0 or 1, not 'yes'"},
     {"--completely-other-thing", "unknown option --completely-other-thing; im2rec --help"},
     {"--=", "unknown option --"},
     {"-q", "unknown option '-q'"},
@@ -103,6 +104,32 @@ LOOP_TEST(a_bad_flag_says_in_one_line_what_would_be_right, 0, COUNT(bad))
     ck_assert_int_eq(parse(&r, bad[_i].line), CLI_BAD);
     ck_assert_msg(strstr(r.said, bad[_i].says) != NULL, "%s", r.said);
     ck_assert_ptr_eq(strchr(r.said, '\n'), r.said + strlen(r.said) - 1);
+}
+
+static const struct {
+    const char *library, *program;
+} spoken[] = {
+    {"a.rec is there already; force replaces it", "a.rec is there already; --force replaces it"},
+    {"'a.jpg': torn; on_error=skip packs the others",
+     "'a.jpg': torn; --on-error=skip packs the others"},
+    {"max_skipped=3 allows 3", "--max-skipped=3 allows 3"},
+    {"format=cbf with resume or force", "--format=cbf with --resume or --force"},
+    {"passThrough=true, center_crop=1", "--pass-through, --center-crop"},
+    {"pass_through=10", "--pass-through=10"},
+    {"a list of shards, seed and quality of each", "a list of shards, seed and quality of each"},
+    {"task/force/a.rec and 'force' and force.rec", "task/force/a.rec and 'force' and force.rec"},
+    {"--on-error skip, --force, batch_size=3", "--on-error skip, --force, batch_size=3"},
+    {"", ""},
+};
+
+LOOP_TEST(parameters_are_flags_in_a_program_s_sentences, 0, COUNT(spoken))
+{
+    char out[256];
+    struct run r;
+    ck_assert_int_eq(parse(&r, "a"), 1); /* which says whose flags */
+    ck_assert_str_eq(cli_spoken(spoken[_i].library, out, sizeof(out)), spoken[_i].program);
+    ck_assert_str_eq(cli_spoken(spoken[_i].library, out, 5) == out ? "" : "other", "");
+    ck_assert_uint_eq(strlen(out), strlen(spoken[_i].program) < 4 ? strlen(spoken[_i].program) : 4);
 }
 
 TEST(help_and_version_are_told_apart_from_operands)
