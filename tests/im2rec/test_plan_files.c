@@ -46,15 +46,21 @@ CASE(.timeout = 250, .setup = setup, .teardown = teardown)
 /* ---- workers that live, and do not ------------------------------------------------------------
  */
 
-TEST(a_heartbeat_counts_for_a_minute)
+/* By the clock of the store, or by this machine's where nothing can be written to it. */
+LOOP_TEST(a_heartbeat_counts_for_a_minute, 0, 2)
 {
+    const struct fault_script full = {.space = 1};
     enum imrec_task_state states[3];
     expect_ok(make(3));
     tmp_write(&p.dir, "plan/task-0000000.running-" MARK, "x", 1);
     tmp_write(&p.dir, "plan/task-0000001.running-" MARK, "x", 1);
     const struct timespec old[2] = {{time(NULL) - 100, 0}, {time(NULL) - 100, 0}};
     ck_assert_int_eq(utimensat(AT_FDCWD, planned("task-0000001.running-" MARK), old, 0), 0);
+    ck_assert_int_eq(fault_set("packing", &full, NULL), IMREC_OK);
+    name_all(_i == 0 ? "" : "fault://script=packing:");
     expect_ok(imrec_plan_tasks(plan, 3, states, &p.err));
+    name_all("");
+    fault_forget("packing");
     ck_assert_int_eq(states[0], IMREC_TASK_RUNNING);
     ck_assert_int_eq(states[1], IMREC_TASK_MISSING);
     ck_assert_int_eq(states[2], IMREC_TASK_MISSING);
