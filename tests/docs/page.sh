@@ -8,8 +8,8 @@ if grep -q pkg-config "$page"; then # an installed library
     prefix=$(mktemp -d)
     trap 'rm -rf "$prefix"' EXIT
     cmake --install "$IMREC_BUILD" --prefix "$prefix" >/dev/null
-    PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name imrec.pc)") LD_LIBRARY_PATH=$(dirname "$(find "$prefix" -name libimrec.so)")
-    export PKG_CONFIG_PATH LD_LIBRARY_PATH
+    PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name imrec.pc)")
+    export PKG_CONFIG_PATH
 fi
 for python in "$@"; do
     if "$python" -c 'import imrec' 2>/dev/null; then
