@@ -5,6 +5,7 @@ import sys
 
 WIDTH, LABELS, PANEL, ROW, TOP = 880, 195, 342, 22, 66
 OURS, OTHERS, RAW = "#c2410c", "#4b6a88", "#b8b8b8"
+DARK = "<style>@media (prefers-color-scheme: dark) { .paper { fill: #0d1117 } text { fill: #e6edf3 } }</style>"
 
 
 def tables(text):
@@ -40,8 +41,8 @@ def chart(found):
     height = TOP + len(names) * ROW + 8
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
              'font-family="Helvetica, Arial, sans-serif">',
-             f'<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>',
-             text(LABELS, 22, f"Images per second on {found[0][1]} (dark: on one CPU)", 15, weight="bold")]
+             DARK, f'<rect class="paper" width="{WIDTH}" height="{height}" fill="#ffffff"/>',
+             text(LABELS, 22, f"Images per second on {found[0][1]} (solid: on one CPU)", 15, weight="bold")]
     for i, name in enumerate(names):
         lines.append(text(LABELS - 10, TOP + i * ROW + 12, name, anchor="end", weight="bold" if i == 0 else "normal"))
     for i, (title, _, rows) in enumerate(found):
