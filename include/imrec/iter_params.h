@@ -91,7 +91,7 @@ enum imrec_locality {
     X(enum imrec_layout, layout,    "NCHW", 0, 1,       "NCHW|NHWC", "batch",      "order of a batch's dimensions", SCOPE_VALUES) \
     X(bool,     auto_orient,        "1",  0, 1,         "0|1",     "augmentation", "turn images upright by their EXIF orientation", SCOPE_IMAGE) \
     X(int64_t,  max_pixels,         "178956970", 1, INT64_MAX / 16, "px", "auxiliary", "refuse images that claim more pixels, before decoding", SCOPE_SAMPLE) \
-    X(enum imrec_on_error, on_error, "stop", 0, 2,      "stop|skip|replace", "auxiliary", "a sample that fails: report it, count it and zero its slot, or deliver another one of its window there", SCOPE_RUN) \
+    X(enum imrec_on_error, on_error, "stop", 0, 2,      "stop|skip|replace", "auxiliary", "a sample that fails: stop = report it as an error; skip = count it and zero its slot; replace = deliver another one of its window there", SCOPE_RUN) \
     X(bool,     record_draws,       "0",  0, 1,         "0|1",     "auxiliary",    "deliver the drawn parameters of each sample", SCOPE_BATCH) \
     X(bool,     verbose,            "1",  0, 1,         "0|1",     "auxiliary",    "log the opened data and its faults: at most ten lines a sweep, and a count at its end", SCOPE_RUN) \
     X(int64_t,  epoch_size,         "0",  0, INT64_MAX, "samples", "batch",        "samples until IMREC_END, regardless of sweeps; 0 = one sweep each time; INFINITELY_REPEAT, FULL_DATA_SWEEP (one, and no more)", SCOPE_BATCH) \
