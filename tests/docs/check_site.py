@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """check_site.py SITE [CHROMIUM] - looks at a site that tools/docs_site has made: every link within it leads to a file and an
-anchor; nothing is loaded from elsewhere; its search finds words of guides, parameters, headers and manuals; on a phone no
+anchor; nothing is loaded from elsewhere; structs have their fields; its search finds words of guides, parameters, headers and manuals; on a phone no
 page is wider than the screen, in light and dark. Without CHROMIUM the index of the search is looked at instead."""
 import functools
 import html.parser
@@ -16,6 +16,7 @@ import urllib.parse
 
 FOUND = {"shuffle_window": "reference/parameters.html", "imrec_iter_next": "reference/c-iterator.html",
          "WebDataset": "formats/webdataset.html", "restart markers": "guide/packing.html", "label-offset": "reference/im2rec.html"}
+FIELDS = {"c-iterator": "int64_t shuffle_window;", "c-reader_options": "int64_t label_offset;"}
 PHONE = ["index", "guide/quickstart", "guide/detection", "migrate/cntk", "migrate/mxnet", "migrate/dali", "performance",
          "reference/parameters", "reference/c-iterator", "reference/imrec", "reference/python-imrec-torch"]
 PROBE = """<!doctype html><body><script>
@@ -51,6 +52,14 @@ class Page(html.parser.HTMLParser):
             self.links.append(given["href"])
         if tag == "link" and given.get("rel") in ("stylesheet", "icon") or tag in ("script", "img", "iframe"):
             self.loaded.append(given.get("href") or given.get("src") or "")
+
+
+def wrong_fields(site):
+    """Structs are shown with the fields that a macro makes of a table."""
+    for name, field in FIELDS.items():
+        shown = re.sub(r"<[^>]+>", "", (site / f"reference/{name}.html").read_text(encoding="utf-8"))
+        if field not in shown or "(IMREC_FIELD)" in shown:
+            yield f"{name}: a struct lacks {field}"
 
 
 def wrong_links(site):
@@ -110,7 +119,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 
 
 def main(site, chromium=None):
-    wrong = list(wrong_links(site))
+    wrong = [*wrong_links(site), *wrong_fields(site)]
     if chromium:
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=site))
         threading.Thread(target=server.serve_forever, daemon=True).start()

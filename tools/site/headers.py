@@ -89,9 +89,20 @@ def heading(names):
     return ", ".join(text[:4]) + (", ..." if len(text) > 4 else "")
 
 
+TABLE = re.compile(r"#define (\w+)\(X\) (?:/\*.*\*/ )?\\\n((?:.*\\\n)*.*)")
+
+
 def without_rows(code):
     """A table is on a page of its own."""
-    return re.sub(r"(#define \w+\(X\)) \\\n(?:.*\\\n)*.*", r"\1 /* a row for each parameter */", code)
+    return TABLE.sub(r"#define \1(X) /* a row for each parameter */", code)
+
+
+def fields(rows, tables):
+    """The fields that the rows of a table, and of tables in it, are in a struct."""
+    out = ""
+    for table, kind, name in re.findall(r"(?m)^ *(?:(\w+)\(X\)|X\(([^,]+), *(\w+),)", rows):
+        out += fields(tables[table], tables) if table else f"    {kind}{'' if kind.endswith('*') else ' '}{name};\n"
+    return out
 
 
 class Names:
@@ -99,12 +110,17 @@ class Names:
 
     def __init__(self, headers):
         self.homes = {}
+        self.tables = {name: rows for path in headers for name, rows in TABLE.findall(path.read_text())}
         for forward in (False, True):
             for path in headers:
                 for _, code in cut(path.read_text()):
                     for kind, name in declared(code):
                         if is_forward(kind, name, code) == forward:
                             self.homes.setdefault(label(kind, name), (path.name, forward))
+
+    def with_fields(self, code):
+        """A struct with its fields instead of the macro that makes them."""
+        return re.sub(r"(?m)^ *(\w+_PARAMS)\(IMREC_FIELD\)\n", lambda found: fields(self.tables[found[1]], self.tables), code)
 
     def get(self, text):
         """The label that a name in a text means, or None."""
@@ -140,7 +156,7 @@ def page(path, known):
         out.append("\n".join(f"({n})=" for n in labels if labels))
         out.append(f"## {heading(names)}".replace("_", r"\_"))
         out.append(paragraphs(said, known))
-        short = without_rows(code)
+        short = known.with_fields(without_rows(code))
         out.append(f"```c\n{short}\n```")
         if short != code:
             out.append(f"[The parameters, with their defaults]({PARAMETERS}).")
