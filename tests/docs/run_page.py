@@ -138,6 +138,7 @@ def main(page, photos):
     page = pathlib.Path(page).resolve()
     with tempfile.TemporaryDirectory(prefix="imrec-page-") as folder:
         shutil.copytree(photos, pathlib.Path(folder) / "photos")
+        (pathlib.Path(folder) / "photos/LICENSES.csv").touch()  # a file that is in no class, as folders of images have them
         os.chdir(folder)
         os.environ["PATH"] = os.pathsep.join([str(pathlib.Path(sys.executable).parent), os.environ["PATH"]])
         try:
