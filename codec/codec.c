@@ -15,6 +15,7 @@
 #include "codec/jpeg_try.h"
 #include "codec/png.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum { DEFAULT_SCANS = 100 };
@@ -133,11 +134,11 @@ static enum imrec_status unknown(struct bytes b, struct imrec_error *err)
                                   strangers[i].name);
     if (b.n == 0)
         return imrec_error_at(err, IMREC_ERR_CORRUPT, 0, "the image is empty: 0 bytes");
+    char first[4 * 3 + 1] = "";
+    for (size_t i = 0; i < 4 && i < b.n; i++)
+        snprintf(first + 3 * i, 4, " %02X", b.p[i]);
     return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
-                          "no image of a known format: %zu bytes that begin with %02X %02X %02X "
-                          "%02X",
-                          b.n, b.p[0], b.n > 1 ? b.p[1] : 0, b.n > 2 ? b.p[2] : 0,
-                          b.n > 3 ? b.p[3] : 0);
+                          "no image of a known format: %zu bytes that begin with%s", b.n, first);
 }
 
 static enum imrec_status find_format(struct codec *c, struct imrec_error *err)
