@@ -13,6 +13,7 @@
 #include "imrec/dataset.h"
 #include "storage/sink.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -399,8 +400,10 @@ static enum imrec_status index_to(struct indexing *x, const char *path, bool for
                             x->walk.files.shards.count);
     if (!force)
         IMREC_TRY(sink_exists(path, &there, err));
-    if (there)
-        return IMREC_REFUSE(err, "%s exists already; it is replaced only by force", path);
+    if (there) {
+        (void)IMREC_REFUSE(err, "%s exists already; it is replaced only by force", path);
+        return imrec_error_errno(err, EEXIST);
+    }
     IMREC_TRY(sink_open(path, &x->sink, err));
     if (x->walk.kind->extents) {
         IMREC_TRY(write_extents(x, out, err));

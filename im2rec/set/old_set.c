@@ -19,6 +19,7 @@
 #include "storage/sink.h"
 #include "storage/source.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +37,10 @@ enum imrec_status set_refuse_old(const char *name, struct imrec_error *err)
 {
     bool there;
     IMREC_TRY(sink_exists(name, &there, err));
-    return there ? IMREC_REFUSE(err, "%s is there already; force replaces it", name) : IMREC_OK;
+    if (!there)
+        return IMREC_OK;
+    (void)IMREC_REFUSE(err, "%s is there already; force replaces it", name);
+    return imrec_error_errno(err, EEXIST);
 }
 
 static enum imrec_status check_shard(const struct set_files *s, uint64_t k, struct imrec_error *err)

@@ -11,6 +11,7 @@
 #include "imrec/version.h"
 #include "storage/sink.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -341,6 +342,16 @@ static enum imrec_status check(const struct plan *p, struct imrec_error *err)
     return IMREC_OK;
 }
 
+/* A plan that is not there; other failures stay as they are. */
+static enum imrec_status no_plan(const char *uri, enum imrec_status st, struct imrec_error *err)
+{
+    if (err == NULL || err->sys_errno != ENOENT)
+        return st;
+    (void)imrec_fail(err, st, "there is no plan %.300s: im2rec --plan makes one", uri);
+    err->sys_errno = ENOENT;
+    return st;
+}
+
 enum imrec_status plan_load(const char *uri, struct plan *out, struct imrec_error *err)
 {
     char name[PLAN_URI_BYTES];
@@ -350,8 +361,10 @@ enum imrec_status plan_load(const char *uri, struct plan *out, struct imrec_erro
     imrec_pack_options_init(&out->o);
     IMREC_TRY(plan_name_set(out, uri, err));
     plan_name(out, "plan", name);
-    IMREC_TRY(source_open(name, &l.source, err));
-    enum imrec_status st = read_lines(out, &l, err);
+    enum imrec_status st = source_open(name, &l.source, err);
+    if (st != IMREC_OK)
+        return no_plan(uri, st, err);
+    st = read_lines(out, &l, err);
     source_close(l.source);
     checked_lines_free(&l);
     if (st == IMREC_OK)

@@ -35,7 +35,7 @@ enum imrec_status {
 struct imrec_error {
     enum imrec_status status;
     int sys_errno;     /* errno of IMREC_ERR_IO; ENOENT with IMREC_ERR_ARGUMENT if a file that
-                          the caller named does not exist; otherwise 0 */
+                          the caller named does not exist, EEXIST if an output exists; otherwise 0 */
     uint64_t offset;   /* byte offset in the shard, or IMREC_NO_OFFSET */
     char message[512]; /* one UTF-8 sentence, NUL-terminated, no newline */
     char shard[IMREC_ERROR_PATH_BYTES]; /* path of the shard or file at fault, any bytes, cut if it

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 enum imrec_status file_must_be_regular(const char *path, mode_t mode, struct imrec_error *err)
@@ -17,6 +18,18 @@ enum imrec_status file_must_be_regular(const char *path, mode_t mode, struct imr
                                          : "a device or socket");
 }
 
+/* Where a file is made, only its folder can be missing. */
+static enum imrec_status no_folder(const char *path, struct imrec_error *err)
+{
+    const int n = (int)(strrchr(path, '/') - path);
+    imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
+                   "%s cannot be made: the folder %.*s does not exist", path, n, path);
+    imrec_error_file(err, path);
+    if (err != NULL)
+        err->sys_errno = ENOENT;
+    return IMREC_ERR_IO;
+}
+
 enum imrec_status
 file_open_regular(const char *path, int flags, int *fd, struct stat *out, struct imrec_error *err)
 {
@@ -26,6 +39,8 @@ file_open_regular(const char *path, int flags, int *fd, struct stat *out, struct
         const int code = errno;
         if (stat(path, &info) == 0)
             IMREC_TRY(file_must_be_regular(path, info.st_mode, err));
+        else if (code == ENOENT && (flags & O_CREAT) != 0 && strchr(path, '/') != NULL)
+            return no_folder(path, err);
         return io_error(err, code, path, "cannot open", IMREC_NO_OFFSET);
     }
     enum imrec_status st = IMREC_OK;

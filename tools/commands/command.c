@@ -296,7 +296,7 @@ static bool opens(const char *uri)
 
 int command_not_opened(const char *name, const char *uri, const struct imrec_error *err)
 {
-    return err->status == IMREC_ERR_ARGUMENT && opens(uri)
+    return err->status == IMREC_ERR_ARGUMENT && err->sys_errno == 0 && opens(uri)
                ? cli_refuse(stderr, name, "%s", err->message)
                : cli_fail(name, err);
 }

@@ -171,10 +171,8 @@ static int run_records(const struct options *o, char *const *files)
         JSON_UINTS(j, {"records", r.records}, {"bytes", r.bytes}, {"fields", r.fields},
                    {"unchecked", r.unchecked}, {"rewritten", r.rewritten}, {"shards", r.shards});
     json_close(j);
-    if (st == IMREC_ERR_ARGUMENT)
-        return cli_refuse(stderr, page.name, "%s", err.message);
     if (st != IMREC_OK)
-        return cli_fail(page.name, &err);
+        return command_not_opened(page.name, files[0], &err);
     if (!o->json && !o->quiet)
         print_records(files[1], &r);
     return r.left_out != 0 ? EXIT_PARTIAL : EXIT_OK;

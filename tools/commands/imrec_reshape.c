@@ -106,10 +106,12 @@ static int reshape(const struct cli_page *page, char *const *uris, int count, co
     if (st == IMREC_OK && j != NULL)
         print_json(j, out, &r, to->tile);
     json_close(j);
-    if (st == IMREC_ERR_ARGUMENT)
-        return cli_refuse(stderr, page->name, "%s", err.message);
-    if (st != IMREC_OK)
-        return cli_fail(page->name, &err);
+    if (st != IMREC_OK) {
+        char *all = cli_join(uris, count, ';');
+        const int status = command_not_opened(page->name, all, &err);
+        cli_free(all);
+        return status;
+    }
     if (!o->json && !o->quiet)
         print_text(out, &r, to->tile);
     return r.unused + r.unlisted + r.left_out != 0 ? EXIT_PARTIAL : EXIT_OK;
