@@ -243,18 +243,13 @@ static enum imrec_status all_of_it(void)
 /* After a failure at any call the same calls, made again, end with the same set. */
 LOOP_TEST(any_call_that_fails_leaves_a_plan_that_can_go_on, 0, 2)
 {
-    struct fault_script script = {0};
     uint64_t failures = 0, n = 1;
     p.o.shards = _i * 3;
     pack_a();
     name_all("fault://script=packing:");
     for (bool ended = false; !ended; n++) {
-        packing_plan_again(&p);
-        script.call_eio = n;
-        ck_assert_int_eq(fault_set("packing", &script, NULL), IMREC_OK);
-        ended = all_of_it() == IMREC_OK && packing_calls_ended(n);
+        ended = plan_ended_before(n, all_of_it);
         failures += !ended;
-        ck_assert_int_eq(fault_set("packing", &(struct fault_script){0}, NULL), IMREC_OK);
         const enum imrec_status st = make(p.o.shards > 1 ? 0 : 2);
         ck_assert_msg(st == IMREC_OK || st == IMREC_ERR_ARGUMENT, "%s", p.err.message);
         for (uint64_t k = 0; k < (p.o.shards > 1 ? 3 : 2); k++)

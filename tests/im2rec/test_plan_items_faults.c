@@ -72,19 +72,14 @@ static enum imrec_status all_of_it(void)
 
 LOOP_TEST(any_call_that_fails_leaves_a_plan_that_can_go_on, 0, 2)
 {
-    struct fault_script script = {0};
     uint64_t failures = 0, n = 1;
     cut(_i == 0 ? "5 0 19" : "8 8 8");
     p.o.shards = _i * 3;
     pack_a();
     name_all("fault://script=packing:");
     for (bool ended = false; !ended; n++) {
-        packing_plan_again(&p);
-        script.call_eio = n;
-        ck_assert_int_eq(fault_set("packing", &script, NULL), IMREC_OK);
-        ended = all_of_it() == IMREC_OK && packing_calls_ended(n);
+        ended = plan_ended_before(n, all_of_it);
         failures += !ended;
-        ck_assert_int_eq(fault_set("packing", &(struct fault_script){0}, NULL), IMREC_OK);
         expect_ok(again());
         work_all();
         expect_ok(finish());

@@ -4,20 +4,11 @@
 #define IMREC_TESTS_FILE_PLANS_H
 
 #include "base/error.h"
-#include "imrec/plan.h"
-#include "tests/support/packing_faults.h"
+#include "tests/support/plan_steps.h"
 
 #include <dirent.h>
 
-static struct packing p;
-static char plan[512], out[512], list[512];
-static struct imrec_plan_status now;
-
-static inline void name_all(const char *scheme)
-{
-    snprintf(plan, sizeof(plan), "%s%s/plan", scheme, p.dir.path);
-    snprintf(out, sizeof(out), "%s%s/b", scheme, p.dir.path);
-}
+static char list[512];
 
 static inline void setup(void)
 {
@@ -58,22 +49,6 @@ static inline enum imrec_status work(uint64_t k)
     imrec_plan_run_init(&run);
     run.threads = 1;
     return imrec_plan_work(plan, k, &run, &p.result, &p.err);
-}
-
-static inline enum imrec_status finish(void)
-{
-    return imrec_plan_finish(plan, NULL, &p.result, &p.err);
-}
-
-static inline void expect_ok(enum imrec_status st)
-{
-    ck_assert_msg(st == IMREC_OK, "%d: %s", (int)st, p.err.message);
-}
-
-static inline void expect_error(enum imrec_status st, enum imrec_status want, const char *words)
-{
-    ck_assert_msg(st == want && strstr(p.err.message, words) != NULL, "%d, without '%s': %s",
-                  (int)st, words, p.err.message);
 }
 
 static inline void make_and_work(uint64_t tasks)

@@ -4,19 +4,15 @@
 #define IMREC_TESTS_ITEM_PLANS_H
 
 #include "base/error.h"
-#include "imrec/plan.h"
 #include "tests/support/itemset.h"
-#include "tests/support/packing_faults.h"
+#include "tests/support/plan_steps.h"
 #include "tests/support/starving.h"
 
 enum { TASKS_MOST = 30 };
 
-static struct packing p;
 static struct itemset set;
-static char plan[512], out[512];
 static uint64_t sizes[TASKS_MOST], tasks; /* items of each task */
 static struct imrec_plan_items counted[TASKS_MOST];
-static struct imrec_plan_status now;
 static bool nameless;
 
 static inline enum imrec_status
@@ -26,12 +22,6 @@ next_item(void *user, struct imrec_pack_item *item, struct imrec_error *err)
     if (nameless)
         item->name = NULL;
     return st;
-}
-
-static inline void name_all(const char *scheme)
-{
-    snprintf(plan, sizeof(plan), "%s%s/plan", scheme, p.dir.path);
-    snprintf(out, sizeof(out), "%s%s/b", scheme, p.dir.path);
 }
 
 static inline void setup(void)
@@ -117,22 +107,6 @@ static inline enum imrec_status work(uint64_t k)
 {
     give(k);
     return work_on(k);
-}
-
-static inline enum imrec_status finish(void)
-{
-    return imrec_plan_finish(plan, NULL, &p.result, &p.err);
-}
-
-static inline void expect_ok(enum imrec_status st)
-{
-    ck_assert_msg(st == IMREC_OK, "%d: %s", (int)st, p.err.message);
-}
-
-static inline void expect_error(enum imrec_status st, enum imrec_status want, const char *words)
-{
-    ck_assert_msg(st == want && strstr(p.err.message, words) != NULL, "%d, without '%s': %s",
-                  (int)st, words, p.err.message);
 }
 
 static inline void work_all(void)
