@@ -59,7 +59,6 @@ struct job {
     struct imrec_shape shape; /* of the first */
     struct npy labels, ids, valid;
     uint64_t batches, failed, replaced, sweeps_ended, told;
-    uint64_t damaged; /* ranges whose records took no slot */
 };
 
 /* ---- files ------------------------------------------------------------------------------ */
@@ -308,21 +307,18 @@ static int deliver(struct job *j, struct imrec_iter *it)
     return EXIT_OK;
 }
 
-static void print(struct job *j, struct imrec_iter *it)
+static void print(const struct job *j, struct imrec_iter *it, const struct imrec_iter_stats *stats)
 {
-    struct imrec_iter_stats stats;
     struct imrec_traffic traffic;
     struct json json;
-    imrec_iter_get_stats(it, &stats);
-    j->damaged = stats.damaged_ranges;
     imrec_iter_get_traffic(it, &traffic);
     if (!j->o->json) {
         printf("%s: %" PRIu64 " batches, %" PRIu64 " rows, %" PRIu64 " failed slots",
                cli_show(j->o->out), j->batches, j->valid.rows, j->failed);
         if (j->replaced != 0)
             printf(", %" PRIu64 " replaced", j->replaced);
-        if (j->damaged != 0)
-            printf(", %" PRIu64 " damaged ranges", j->damaged);
+        if (stats->damaged_ranges != 0) /* their records took no slot */
+            printf(", %" PRIu64 " damaged ranges", stats->damaged_ranges);
         putchar('\n');
         command_traffic(NULL, &traffic);
         return;
@@ -330,10 +326,10 @@ static void print(struct job *j, struct imrec_iter *it)
     json_begin(&json, stdout);
     json_text(&json, "folder", j->o->out);
     JSON_UINTS(&json, {"batches", j->batches}, {"rows", j->valid.rows}, {"failed", j->failed},
-               {"replaced", j->replaced}, {"damaged_ranges", j->damaged},
+               {"replaced", j->replaced}, {"damaged_ranges", stats->damaged_ranges},
                {"sweeps_ended", j->sweeps_ended});
     command_traffic(&json, &traffic);
-    json_bool(&json, "indexed", stats.indexed);
+    json_bool(&json, "indexed", stats->indexed);
     if (imrec_iter_index(it) != NULL)
         json_text(&json, "index", cli_uri(imrec_iter_index(it)));
     else
@@ -363,8 +359,10 @@ static int run_with(struct job *j, struct imrec_iter *it)
     npy_abort(&j->valid);
     if (status != EXIT_OK)
         return status;
-    print(j, it);
-    return j->failed + j->replaced + j->damaged != 0 ? EXIT_PARTIAL : EXIT_OK;
+    struct imrec_iter_stats stats;
+    imrec_iter_get_stats(it, &stats);
+    print(j, it, &stats);
+    return j->failed + j->replaced + stats.damaged_ranges != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 
 static int run(const struct options *o, int n, char **operand)

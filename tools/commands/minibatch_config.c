@@ -28,14 +28,11 @@ static bool begins_as_configuration(const char *p)
            strncmp(p, "...", 3) == 0;
 }
 
-static bool is_configuration(const char *path)
+static bool is_configuration(const char *path, enum imrec_file_kind kind)
 {
-    enum imrec_file_kind kind;
     char begin[4096];
     static const char scheme[] = "file://", recordio[] = "\x0a\x23\xd7\xce";
-    if (ends_with(path, ".ctf"))
-        return false;
-    if (imrec_file_kind(path, &kind, NULL, NULL) != IMREC_OK || kind == IMREC_FILE_CBF)
+    if (ends_with(path, ".ctf") || kind == IMREC_FILE_CBF)
         return false;
     FILE *f = fopen(path + (strncmp(path, scheme, strlen(scheme)) == 0 ? strlen(scheme) : 0), "rb");
     const size_t n = f != NULL ? fread(begin, 1, sizeof(begin) - 1, f) : 0;
@@ -69,16 +66,9 @@ enum imrec_status minibatch_config_load(struct imrec_minibatch_config *c, const 
 }
 
 /* A file that is not there, unless the name is a list or a pattern. */
-static enum imrec_status is_there(const char *source, struct imrec_error *err)
+static bool is_missing(const char *source, const struct imrec_error *why)
 {
-    enum imrec_file_kind kind;
-    struct imrec_error why;
-    if (strpbrk(source, ";,*?[{") != NULL ||
-        imrec_file_kind(source, &kind, NULL, &why) == IMREC_OK || why.sys_errno != ENOENT)
-        return IMREC_OK;
-    *err = why;
-    snprintf(err->message, sizeof(err->message), "%.400s: there is no such file", source);
-    return why.status;
+    return why->sys_errno == ENOENT && strpbrk(source, ";,*?[{") == NULL;
 }
 
 enum imrec_status minibatch_config_read(struct imrec_minibatch_config *c, const char *name,
@@ -86,10 +76,17 @@ enum imrec_status minibatch_config_read(struct imrec_minibatch_config *c, const 
                                         struct imrec_error *err)
 {
     cli_log(name, IMREC_LOG_TRACE); /* which the library has for trace_level=2 only */
-    enum imrec_status st = is_there(source, err);
-    if (st == IMREC_OK)
-        st = is_configuration(source) ? minibatch_config_load(c, source, pairs, pair, err)
-                                      : minibatch_config_file(c, source, err);
+    enum imrec_file_kind kind;
+    struct imrec_error why;
+    enum imrec_status st = imrec_file_kind(source, &kind, NULL, &why);
+    if (st != IMREC_OK && is_missing(source, &why)) {
+        *err = why;
+        snprintf(err->message, sizeof(err->message), "%.400s: there is no such file", source);
+        return st;
+    }
+    st = st == IMREC_OK && is_configuration(source, kind)
+             ? minibatch_config_load(c, source, pairs, pair, err)
+             : minibatch_config_file(c, source, err);
     for (int i = 0; i < pairs && st == IMREC_OK; i++)
         st = imrec_minibatch_config_set(c, pair[i], err);
     return st;
