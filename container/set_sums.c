@@ -18,8 +18,7 @@ static enum imrec_status no_sums(const char *uri, struct imrec_error *err)
                      "%.300s has no checksums next to it (.crc), and verify_checksums=1 needs "
                      "them: imrec merge makes a set that has some",
                      uri);
-    if (err != NULL)
-        err->sys_errno = ENOENT;
+    imrec_error_errno(err, ENOENT);
     return IMREC_ERR_IO;
 }
 

@@ -401,8 +401,10 @@ static enum imrec_status index_to(struct indexing *x, const char *path, bool for
     if (!force)
         IMREC_TRY(sink_exists(path, &there, err));
     if (there) {
-        (void)IMREC_REFUSE(err, "%s exists already; it is replaced only by force", path);
-        return imrec_error_errno(err, EEXIST);
+        const enum imrec_status st =
+            IMREC_REFUSE(err, "%s exists already; it is replaced only by force", path);
+        imrec_error_errno(err, EEXIST);
+        return st;
     }
     IMREC_TRY(sink_open(path, &x->sink, err));
     if (x->walk.kind->extents) {

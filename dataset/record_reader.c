@@ -211,8 +211,7 @@ give_damage(struct imrec_reader *r, const struct walk_item *item, struct imrec_e
                    r->container.shards[r->shard].uri, item->begin, item->end - 1,
                    item->why.message);
     imrec_error_file(err, r->container.shards[r->shard].uri);
-    if (err != NULL)
-        err->sys_errno = item->why.sys_errno;
+    imrec_error_errno(err, item->why.sys_errno);
     return IMREC_ERR_DATA;
 }
 

@@ -145,8 +145,7 @@ table_reader_next(struct table_reader *r, struct imrec_record *out, struct imrec
     imrec_error_at(err, IMREC_ERR_DATA, byte, "%.160s: %s: %.250s", c->shards[at.shard].uri, place,
                    why.message);
     imrec_error_file(err, c->shards[at.shard].uri);
-    if (err != NULL)
-        err->sys_errno = why.sys_errno;
+    imrec_error_errno(err, why.sys_errno);
     return IMREC_ERR_DATA;
 }
 

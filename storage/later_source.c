@@ -37,8 +37,7 @@ is_other(const struct later_source *s, const struct source *is, struct imrec_err
                              "%s: it is another version (%s) than the one that was listed (%s); "
                              "nothing of it is used",
                              s->uri, is->identity, s->base.identity);
-    if (err != NULL)
-        err->sys_errno = ESTALE;
+    imrec_error_errno(err, ESTALE);
     return st;
 }
 

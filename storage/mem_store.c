@@ -136,8 +136,7 @@ static enum imrec_status mem_open(const char *name, struct source **out, struct 
     if (s->object == NULL) {
         imrec_free(s);
         imrec_fail(err, IMREC_ERR_IO, "mem://%s: no such object", name);
-        if (err != NULL)
-            err->sys_errno = ENOENT;
+        imrec_error_errno(err, ENOENT);
         return IMREC_ERR_IO;
     }
     s->base = (struct source){.size = s->object->n, .ops = &mem_source_ops};
@@ -287,8 +286,7 @@ mem_open_folder(const char *name, struct folder **out, struct imrec_error *err)
         st = no_memory(name, err);
     else if (f->entries.bytes.n == 0) {
         st = imrec_fail(err, IMREC_ERR_IO, "mem://%s: no such folder", name);
-        if (err != NULL)
-            err->sys_errno = ENOENT;
+        imrec_error_errno(err, ENOENT);
     }
     if (st == IMREC_OK)
         *out = &f->base;
@@ -331,8 +329,7 @@ static enum imrec_status held(const char *name, struct imrec_error *err)
                "mem://%s is held by another call of this process, which writes the objects of "
                "this name now",
                name);
-    if (err != NULL)
-        err->sys_errno = EBUSY;
+    imrec_error_errno(err, EBUSY);
     return IMREC_ERR_IO;
 }
 

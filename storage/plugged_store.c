@@ -152,8 +152,7 @@ static enum imrec_status list_into(const struct plugged *p, const char *folder,
     if (entries->bytes.n != 0)
         return IMREC_OK;
     imrec_fail(err, IMREC_ERR_IO, "%s://%s: no such folder", p->scheme, folder);
-    if (err != NULL)
-        err->sys_errno = ENOENT;
+    imrec_error_errno(err, ENOENT);
     return IMREC_ERR_IO;
 }
 
@@ -352,8 +351,7 @@ static enum imrec_status hold(struct plugged_lock *l, const char *uri, struct im
                    "%s is held by another call of this process, which writes the objects of this "
                    "name now",
                    uri);
-        if (err != NULL)
-            err->sys_errno = EBUSY;
+        imrec_error_errno(err, EBUSY);
         return IMREC_ERR_IO;
     }
     if (l->store->calls.lock == NULL) {

@@ -71,8 +71,7 @@ static enum imrec_status take_out(const char *scheme, struct plugged **out, stru
         IMREC_REFUSE(err,
                      "'%s://' is in use by %" PRIu64 " open objects and calls; close them first",
                      g_entry[i]->scheme, g_entry[i]->users);
-        if (err != NULL)
-            err->sys_errno = EBUSY;
+        imrec_error_errno(err, EBUSY);
         return IMREC_ERR_ARGUMENT;
     }
     *out = g_entry[i];
@@ -206,7 +205,6 @@ enum imrec_status plugged_blame(const struct plugged *p, const char *name, const
         st = imrec_error_at(err, named ? st : IMREC_ERR_IO, why->offset,
                             "%s://%s: the store's %s failed and does not say why", p->scheme, name,
                             call);
-    if (err != NULL)
-        err->sys_errno = why->sys_errno;
+    imrec_error_errno(err, why->sys_errno);
     return st;
 }

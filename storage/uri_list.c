@@ -78,8 +78,7 @@ static enum imrec_status missing(struct imrec_error *err, const char *path, cons
 {
     IMREC_REFUSE(err, "%s: %s", path, what);
     imrec_error_file(err, path);
-    if (err != NULL)
-        err->sys_errno = ENOENT;
+    imrec_error_errno(err, ENOENT);
     return IMREC_ERR_ARGUMENT;
 }
 

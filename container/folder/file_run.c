@@ -246,8 +246,7 @@ static enum imrec_status open_file(const struct file_run *r, uint64_t i, struct 
                     "it has %" PRIu64 " bytes, and had %" PRIu64
                     " when it was listed; nothing of it is used",
                     (*out)->size, size);
-    if (err != NULL)
-        err->sys_errno = ESTALE;
+    imrec_error_errno(err, ESTALE);
     source_close(*out);
     *out = NULL;
     return st;

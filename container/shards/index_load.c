@@ -50,8 +50,7 @@ enum imrec_status index_is_there(const char *name, bool (*is_it)(struct source *
                    "%.400s; whether there is an index is not known: try again, or read without it "
                    "(path_imgidx=none)",
                    why.message);
-    if (err != NULL)
-        err->sys_errno = why.sys_errno;
+    imrec_error_errno(err, why.sys_errno);
     return st;
 }
 

@@ -182,7 +182,6 @@ enum imrec_status shard_gap_tell(const struct shard_gap *g, const char *who, con
                "%.180s: %s %" PRIu64 " shards, and %" PRIu64
                " %s: %s; allow_missing reads the others",
                who, says, g->promised, g->missing, verb_of(g, weight), g->names);
-    if (err != NULL)
-        err->sys_errno = ENOENT;
+    imrec_error_errno(err, ENOENT);
     return IMREC_ERR_IO;
 }

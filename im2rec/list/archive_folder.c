@@ -106,8 +106,7 @@ check_set(const struct shard_sets *s, size_t begin, size_t end, struct imrec_err
                "%.180s: its name says %" PRIu64 " shards, and %" PRIu64
                " %s missing: %s; a pattern or a list packs the others",
                m->uri, gap.promised, gap.missing, gap.missing == 1 ? "is" : "are", gap.names);
-    if (err != NULL)
-        err->sys_errno = ENOENT;
+    imrec_error_errno(err, ENOENT);
     return IMREC_ERR_IO;
 }
 

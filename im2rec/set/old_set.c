@@ -39,8 +39,9 @@ enum imrec_status set_refuse_old(const char *name, struct imrec_error *err)
     IMREC_TRY(sink_exists(name, &there, err));
     if (!there)
         return IMREC_OK;
-    (void)IMREC_REFUSE(err, "%s is there already; force replaces it", name);
-    return imrec_error_errno(err, EEXIST);
+    const enum imrec_status st = IMREC_REFUSE(err, "%s is there already; force replaces it", name);
+    imrec_error_errno(err, EEXIST);
+    return st;
 }
 
 static enum imrec_status check_shard(const struct set_files *s, uint64_t k, struct imrec_error *err)

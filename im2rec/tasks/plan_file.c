@@ -348,7 +348,7 @@ static enum imrec_status no_plan(const char *uri, enum imrec_status st, struct i
     if (err == NULL || err->sys_errno != ENOENT)
         return st;
     (void)imrec_fail(err, st, "there is no plan %.300s: im2rec --plan makes one", uri);
-    err->sys_errno = ENOENT;
+    imrec_error_errno(err, ENOENT);
     return st;
 }
 

@@ -356,8 +356,7 @@ enum imrec_status plan_make_folder(const struct plan *p, struct imrec_error *err
         return sink_sync_names(p->uri, err);
     const int failed = errno;
     imrec_fail(err, IMREC_ERR_IO, "%s: the folder cannot be made: %s", p->uri, strerror(failed));
-    if (err != NULL)
-        err->sys_errno = failed;
+    imrec_error_errno(err, failed);
     return IMREC_ERR_IO;
 }
 

@@ -80,8 +80,7 @@ no_keys(const struct aws_settings *s, const struct aws_why *why, struct imrec_er
         "no AWS credentials: AWS_ACCESS_KEY_ID is not set, profile '%.60s' has none, there is no "
         "container's role and no instance's (%s); AWS_NO_SIGN_REQUEST=YES reads public buckets",
         s->profile, why->s);
-    if (err != NULL)
-        err->sys_errno = EACCES;
+    imrec_error_errno(err, EACCES);
     return st;
 }
 

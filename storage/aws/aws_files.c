@@ -25,8 +25,7 @@ static enum imrec_status failed(const char *path, struct imrec_error *err)
     if (why == ENOENT || why == ENOTDIR || why == EACCES)
         return IMREC_END;
     imrec_fail(err, IMREC_ERR_IO, "%s: cannot be read: %s", path, strerror(why));
-    if (err != NULL)
-        err->sys_errno = why;
+    imrec_error_errno(err, why);
     return IMREC_ERR_IO;
 }
 

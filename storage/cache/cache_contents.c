@@ -27,8 +27,7 @@ static enum imrec_status
 failed(const struct cache *c, const char *what, int code, struct imrec_error *err)
 {
     imrec_fail(err, IMREC_ERR_IO, "cache: %.300s: %s: %s", c->path, what, strerror(code));
-    if (err != NULL)
-        err->sys_errno = code;
+    imrec_error_errno(err, code);
     return IMREC_ERR_IO;
 }
 

@@ -135,8 +135,7 @@ static enum imrec_status failed(const struct cache *c, const char *what, struct 
 {
     const int e = errno;
     imrec_fail(err, IMREC_ERR_IO, "cache: %.300s: %s: %s", c->path, what, strerror(e));
-    if (err != NULL)
-        err->sys_errno = e;
+    imrec_error_errno(err, e);
     return IMREC_ERR_IO;
 }
 

@@ -127,8 +127,7 @@ static enum imrec_status look(struct cloud_folder *f, struct imrec_error *err)
         return IMREC_OK;
     imrec_fail(err, IMREC_ERR_IO, "%s: there is nothing of this name, and nothing below it",
                f->place.shown);
-    if (err != NULL)
-        err->sys_errno = ENOENT;
+    imrec_error_errno(err, ENOENT);
     return IMREC_ERR_IO;
 }
 

@@ -25,8 +25,7 @@ taken_by_another(const struct cloud_place *p, const char *key, struct imrec_erro
                "%s: another run has published an object as %s meanwhile, which stays as it is; "
                "force replaces it",
                p->shown, key);
-    if (err != NULL)
-        err->sys_errno = EEXIST;
+    imrec_error_errno(err, EEXIST);
     return IMREC_ERR_IO;
 }
 

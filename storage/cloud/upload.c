@@ -68,8 +68,7 @@ static enum imrec_status read_answer(struct answer *a, struct bytes text, struct
     if (a->code[0] == '\0')
         return IMREC_OK;
     imrec_fail(err, IMREC_ERR_IO, "%s: the server answers %s", a->p->shown, a->code);
-    if (err != NULL)
-        err->sys_errno = strcmp(a->code, "NoSuchUpload") == 0 ? ENOENT : EIO;
+    imrec_error_errno(err, strcmp(a->code, "NoSuchUpload") == 0 ? ENOENT : EIO);
     return IMREC_ERR_IO;
 }
 

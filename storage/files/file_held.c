@@ -108,8 +108,7 @@ static enum imrec_status open_again(const struct file_held *h, int *fd, struct i
                "%s: was replaced or written to since it was opened; nothing of another version is "
                "used",
                h->path);
-    if (err != NULL)
-        err->sys_errno = ESTALE;
+    imrec_error_errno(err, ESTALE);
     return IMREC_ERR_IO;
 }
 

@@ -81,8 +81,7 @@ static enum imrec_status busy(const struct file_lock *l, struct imrec_error *err
                "%s is held by %s, which writes the files of this name now; wait for its end or "
                "choose another name",
                l->path, who);
-    if (err != NULL)
-        err->sys_errno = EBUSY;
+    imrec_error_errno(err, EBUSY);
     return IMREC_ERR_IO;
 }
 

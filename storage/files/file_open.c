@@ -25,8 +25,7 @@ static enum imrec_status no_folder(const char *path, struct imrec_error *err)
     imrec_error_at(err, IMREC_ERR_IO, IMREC_NO_OFFSET,
                    "%s cannot be made: the folder %.*s does not exist", path, n, path);
     imrec_error_file(err, path);
-    if (err != NULL)
-        err->sys_errno = ENOENT;
+    imrec_error_errno(err, ENOENT);
     return IMREC_ERR_IO;
 }
 

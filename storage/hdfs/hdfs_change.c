@@ -182,8 +182,7 @@ enum imrec_status hdfs_truncate(struct hdfs_place *p, uint64_t size, struct imre
 static enum imrec_status is_folder(const struct hdfs_place *p, struct imrec_error *err)
 {
     imrec_fail(err, IMREC_ERR_IO, "%s: is a folder; a file is needed", p->shown);
-    if (err != NULL)
-        err->sys_errno = EISDIR;
+    imrec_error_errno(err, EISDIR);
     return IMREC_ERR_IO;
 }
 

@@ -197,8 +197,7 @@ hdfs_conf_add(struct hdfs_conf *c, const char *file, struct bytes text, struct i
 static enum imrec_status cannot(const char *path, int code, struct imrec_error *err)
 {
     imrec_fail(err, IMREC_ERR_IO, "%s: cannot read it: %s", path, strerror(code));
-    if (err != NULL)
-        err->sys_errno = code;
+    imrec_error_errno(err, code);
     return IMREC_ERR_IO;
 }
 

@@ -51,8 +51,7 @@ ask_page(struct hdfs_listing *l, struct hdfs_page *out, bool *unknown, struct im
 static enum imrec_status no_folder(const struct hdfs_listing *l, struct imrec_error *err)
 {
     imrec_fail(err, IMREC_ERR_IO, "%s: is a file; a folder is needed", l->place.shown);
-    if (err != NULL)
-        err->sys_errno = ENOTDIR;
+    imrec_error_errno(err, ENOTDIR);
     return IMREC_ERR_IO;
 }
 

@@ -155,8 +155,7 @@ static enum imrec_status busy(const struct hdfs_mark *m, const char *line, struc
                "%s is held by %.*s, which writes the files of this name now; wait for its end, or "
                "remove that file if the process is gone",
                m->place.shown, (int)strcspn(who, ",\n"), who);
-    if (err != NULL)
-        err->sys_errno = EBUSY;
+    imrec_error_errno(err, EBUSY);
     return IMREC_ERR_IO;
 }
 

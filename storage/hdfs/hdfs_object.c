@@ -50,8 +50,7 @@ static enum imrec_status open_status(struct hdfs_object *o, struct imrec_error *
         return IMREC_OK;
     imrec_fail(err, IMREC_ERR_IO, "%s: is a %s; a file is needed", o->place.shown,
                o->status.kind == HDFS_FOLDER ? "folder" : "link");
-    if (err != NULL)
-        err->sys_errno = o->status.kind == HDFS_FOLDER ? EISDIR : EINVAL;
+    imrec_error_errno(err, o->status.kind == HDFS_FOLDER ? EISDIR : EINVAL);
     return IMREC_ERR_IO;
 }
 
@@ -197,8 +196,7 @@ changed(const struct hdfs_object *o, uint64_t offset, const char *how, struct im
                        "%s: %s since it was opened (%" PRIu64 " bytes, changed at %" PRIu64
                        " ms); nothing of another version is used",
                        o->place.shown, how, o->status.size, o->status.modified_ms);
-    if (err != NULL)
-        err->sys_errno = ESTALE;
+    imrec_error_errno(err, ESTALE);
     return st;
 }
 

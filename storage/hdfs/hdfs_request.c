@@ -163,8 +163,7 @@ enum imrec_status hdfs_error(const struct hdfs_place *p, const struct wire_job *
         return wire_error(job, p->shown, offset, retry, err);
     imrec_error_at(err, IMREC_ERR_IO, offset, "%s: the server answers %d (%s)%s%s", p->shown,
                    job->status, why->exception, why->message[0] != '\0' ? ": " : "", why->message);
-    if (err != NULL)
-        err->sys_errno = errno_of(why);
+    imrec_error_errno(err, errno_of(why));
     return IMREC_ERR_IO;
 }
 

@@ -18,7 +18,6 @@ io_error(struct imrec_error *err, int code, const char *path, const char *what, 
         imrec_error_at(err, IMREC_ERR_IO, offset, "%s: %s at byte %" PRIu64 ": %s", path, what,
                        offset, why);
     imrec_error_file(err, path);
-    if (err != NULL)
-        err->sys_errno = code;
+    imrec_error_errno(err, code);
     return IMREC_ERR_IO;
 }

@@ -34,8 +34,7 @@ object_changed(const struct wire_object *o, uint64_t offset, struct imrec_error 
         " bytes); nothing of the other is used",
         o->shown, o->listed ? "listed" : "opened", o->etag[0] != '\0' ? o->etag : o->modified,
         o->etag[0] != '\0' || o->modified[0] != '\0' ? ", " : "", o->size);
-    if (err != NULL)
-        err->sys_errno = ESTALE;
+    imrec_error_errno(err, ESTALE);
     return st;
 }
 
@@ -47,8 +46,7 @@ other_size(const struct wire_object *o, const struct wire_job *job, struct imrec
                                                 "%s: has %" PRIu64 " bytes, and %" PRIu64
                                                 " where it was listed; nothing of it is used",
                                                 o->shown, job->range.total, o->size);
-    if (err != NULL)
-        err->sys_errno = ESTALE;
+    imrec_error_errno(err, ESTALE);
     return st;
 }
 

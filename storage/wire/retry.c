@@ -151,8 +151,7 @@ enum imrec_status wire_error(const struct wire_job *job, const char *shown, uint
     else
         imrec_error_at(err, st, offset, "%s: the server answers %d (%s)%s%s%s", shown, job->status,
                        name_of(job->status), after, words[0] != '\0' ? ": " : "", words);
-    if (err != NULL)
-        err->sys_errno = st == IMREC_ERR_IO ? errno_of(job) : 0;
+    imrec_error_errno(err, st == IMREC_ERR_IO ? errno_of(job) : 0);
     return st;
 }
 
