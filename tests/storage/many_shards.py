@@ -22,11 +22,11 @@ def contents(folder):
     return {n: open(os.path.join(folder, n), "rb").read() for n in sorted(os.listdir(folder))}
 
 
-def batches(bucket, work, uri, *options, count=1):
+def batches(bucket, work, uri, *options, count=1, status=0):
     """The files that it writes, what it says, and the requests."""
     out = tempfile.mkdtemp(dir=work)
     bucket.ask("/.forget", b"")
-    said = bucket.run(imrec, "batches", uri, *PLAIN, *options, "--count", str(count), "--out", out)
+    said = bucket.run(imrec, "batches", uri, *PLAIN, *options, "--count", str(count), "--out", out, status=status)
     return contents(out), said, bucket.ask("/.log").decode().splitlines()
 
 
@@ -71,7 +71,7 @@ def replaced(bucket, work, shard, words, act):
         content = f.read()
     bucket.ask("/.many?shop/late/s*.rec&70", content)
     act("shop/late/s000040.rec", content)
-    _, said, _ = batches(bucket, work, "s3://shop/late/", count=70)
+    _, said, _ = batches(bucket, work, "s3://shop/late/", count=70, status=3)
     for word in [*words, "shop/late/s000040.rec"]:
         check(re.search(word, said), f"replaced: '{said[:900]}' does not say '{word}'")
 
