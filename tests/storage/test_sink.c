@@ -10,6 +10,7 @@
 #include "tests/support/suite.h"
 #include "tests/support/tmpdir.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -249,7 +250,9 @@ TEST(only_a_regular_file_is_replaced)
     ck_assert_int_eq(sink_open(tmp_path(&dir, "b"), &s, &err), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(sink_open("/dev/null", &s, &err), IMREC_ERR_ARGUMENT);
     ck_assert_int_eq(sink_open("/nowhere/a", &s, &err), IMREC_ERR_IO);
-    ck_assert_ptr_nonnull(strstr(err.message, "/nowhere/a.part: cannot open: No such file"));
+    ck_assert_str_eq(err.message,
+                     "/nowhere/a.part cannot be made: the folder /nowhere does not exist");
+    ck_assert_int_eq(err.sys_errno, ENOENT);
     ck_assert_int_eq(sink_open("ftp://a/b", &s, &err), IMREC_ERR_UNSUPPORTED);
     ck_assert_ptr_null(s);
 }
