@@ -3,9 +3,10 @@
     binding.py INCLUDE_DIR C_COMPILER OUT.c OUT.py
 
 OUT.c is the extension module `imrec._imrec` (cffi, API mode, stable ABI): every function, struct,
-enum and number of imrec/imrec.h. For every callback type `imrec_NAME_fn` it has an `extern
-"Python"` function `on_NAME` that Python defines with ffi.def_extern(), and for every function of
-struct imrec_store `on_store_NAME`. OUT.py is the parameter tables, as data and as types. A new header that imrec/imrec.h includes needs no change here.
+enum and number of imrec/imrec.h. For every callback type `imrec_NAME_fn`, and as `store_NAME` for
+every function of struct imrec_store, it has a pointer `on_NAME` to give to C, which calls the
+function of that name that imrec._ffi.callback() defines. OUT.py is the parameter tables, as data
+and as types. A new header that imrec/imrec.h includes needs no change here.
 """
 import re
 import subprocess
@@ -55,16 +56,38 @@ def whole_numbers(include):
     return re.findall(r"^#define (IMREC_\w+) +(?=[-(]*(?:\(uint64_t\))?[\dU(I])(?!IMREC)[^\"\n\\]*$", text, re.M)
 
 
-def declarations(include, compiler):
+def declared(include, compiler):
+    """What imrec/imrec.h declares, for cffi."""
     text = preprocess(include, compiler, '#include "imrec/imrec.h"\n')
-    text = without_bodies(re.sub(r"__attribute__\s*\(\(.*?\)\)(?=\s)", "", text))
+    return without_bodies(re.sub(r"__attribute__\s*\(\(.*?\)\)(?=\s)", "", text))
+
+
+def callbacks_of(text):
+    """(result, name, arguments) of every callback type, and of every function of a store."""
     callbacks = re.findall(r"typedef ([\w\s]*[\s*])imrec_(\w+)_fn\(([^;]*)\);", text)
     members = re.search(r"struct imrec_store \{(.*?)\};", text, re.S)[1]
     callbacks += [(result, f"store_{name}", args) for result, name, args in
                   re.findall(r"([\w\s]*\s)\(\*(\w+)\)\(([^;]*)\);", members)]
-    text += "".join(f'extern "Python" {result}on_{name}({args});\n' for result, name, args in callbacks)
-    text += "".join(f"#define {name} ...\n" for name in whole_numbers(include))
-    return text
+    return [tuple(" ".join(part.split()) for part in callback) for callback in callbacks]
+
+
+def declarations(include, compiler):
+    text = declared(include, compiler)
+    for result, name, args in callbacks_of(text):
+        text += f'extern "Python" {result} python_{name}({args});\nstatic {result} (*const on_{name})({args});\n'
+    return text + "".join(f"#define {name} ...\n" for name in whole_numbers(include))
+
+
+def pointers(include, compiler):
+    """The pointers on_NAME, in C: Python's functions, between what callback.h does."""
+    out = [Path(__file__).with_name("callback.h").read_text()]
+    for result, name, args in callbacks_of(declared(include, compiler)):
+        names = ", ".join(re.findall(r"(\w+)(?:,|$)", args))
+        keep, give = ("", "") if result == "void" else (f"{result} result = ", " return result;")
+        out.append(f"static {result} python_{name}({args});\n"
+                   f"static {result} call_{name}({args}) {{ enter_python(); {keep}python_{name}({names}); leave_python();{give} }}\n"
+                   f"static {result} (*const on_{name})({args}) = call_{name};\n")
+    return "".join(out)
 
 
 def rows_of(include, compiler, macro):
@@ -175,9 +198,10 @@ def tables(include, compiler):
 
 def main(include, compiler, c_file, py_file):
     ffi = FFI()
-    ffi.cdef(declarations(include, compiler) + "extern const char imrec_py_version[];\n")
+    ffi.cdef(declarations(include, compiler) + "extern const char imrec_py_version[];\n"
+             "int imrec_py_in_callback(void);\n")
     ffi.set_source("imrec._imrec", '#include "imrec/imrec.h"\n'
-                   'static const char imrec_py_version[] = IMREC_VERSION_STRING;\n')
+                   'static const char imrec_py_version[] = IMREC_VERSION_STRING;\n' + pointers(include, compiler))
     ffi.emit_c_code(c_file)
     Path(py_file).write_text(tables(include, compiler))
 

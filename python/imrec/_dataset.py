@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable
 import numpy as np
 
 from . import _show
-from ._ffi import check, ffi, lib, new_error, text, to_dict
+from ._ffi import callback, check, ffi, lib, new_error, text, to_dict
 from ._options import ON_ERROR, chosen
 from ._reader import Options, Record, Records, reading, shards
 from ._running import Watch
@@ -29,7 +29,7 @@ class _Call(Watch):
         return self.step(p.bytes, p.total_bytes, {"records": p.done, "bytes": p.bytes, "total_bytes": p.total_bytes})
 
 
-@ffi.def_extern()
+@callback()
 def on_finding(user: Any, f: Any) -> None:
     found = to_dict(f[0])
     del found["lost"]  # of CNTK's files

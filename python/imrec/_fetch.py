@@ -9,9 +9,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ._ffi import ffi, lib
+from ._ffi import callback, ffi, lib
 from ._names import field_names, image_names
-from ._running import in_callback
 from ._store import _tell
 from .errors import ArgumentError, CancelledError
 
@@ -101,21 +100,20 @@ class Fetching:
             c.block_begin, c.blocks = self._texts[-1], len(blocks)
 
     def fetch(self, numbers: Any, n: int, out: Any, hold: Any, err: Any) -> int:
-        with in_callback():
-            try:
-                if self.cancelled:
-                    return int(lib.IMREC_ERR_CANCELLED)
-                wanted = np.frombuffer(ffi.buffer(numbers, 8 * n), np.uint64).astype(np.int64)
-                kept = self.rows.fill(wanted, np.frombuffer(ffi.buffer(out, n * FETCHED.itemsize), FETCHED))
-                if kept is not None:
-                    hold[0] = handle = ffi.new_handle(kept)
-                    self.held[handle] = kept
-                return int(lib.IMREC_OK)
-            except Exception as error:
-                return _tell(err, error)
-            except BaseException as error:
-                self.stopped = error
-                return _tell(err, KeyboardInterrupt(repr(error)))
+        try:
+            if self.cancelled:
+                return int(lib.IMREC_ERR_CANCELLED)
+            wanted = np.frombuffer(ffi.buffer(numbers, 8 * n), np.uint64).astype(np.int64)
+            kept = self.rows.fill(wanted, np.frombuffer(ffi.buffer(out, n * FETCHED.itemsize), FETCHED))
+            if kept is not None:
+                hold[0] = handle = ffi.new_handle(kept)
+                self.held[handle] = kept
+            return int(lib.IMREC_OK)
+        except Exception as error:
+            return _tell(err, error)
+        except BaseException as error:
+            self.stopped = error
+            return _tell(err, KeyboardInterrupt(repr(error)))
 
 
 def _limited(name: str, value: Any, most: int) -> int:
@@ -124,24 +122,22 @@ def _limited(name: str, value: Any, most: int) -> int:
     return value
 
 
-@ffi.def_extern(error=lib.IMREC_ERR_IO)
+@callback(error=lib.IMREC_ERR_IO)
 def on_fetch(user: Any, numbers: Any, n: int, out: Any, hold: Any, err: Any) -> int:
     fetching: Fetching = ffi.from_handle(user)
     return fetching.fetch(numbers, n, out, hold, err)
 
 
-@ffi.def_extern()
+@callback()
 def on_fetch_release(user: Any, hold: Any) -> None:
-    with in_callback():
-        ffi.from_handle(user).held.pop(hold, None)
+    ffi.from_handle(user).held.pop(hold, None)
 
 
-@ffi.def_extern()
+@callback()
 def on_fetch_cancel(user: Any) -> None:
     fetching: Fetching = ffi.from_handle(user)
-    with in_callback():
-        fetching.cancelled = True
-        fetching.rows.cancel()
+    fetching.cancelled = True
+    fetching.rows.cancel()
 
 
 class Items:

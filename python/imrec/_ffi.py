@@ -2,12 +2,20 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import Any, Callable, TypeVar
 
 from ._imrec import ffi, lib
 from .errors import Error, ForkedError, MissingFileError, by_status
 
-__all__ = ["check", "error_of_system", "ffi", "lib", "new_error", "raise_error", "same_process", "text", "to_dict"]
+__all__ = ["callback", "check", "error_of_system", "ffi", "lib", "new_error", "raise_error", "same_process", "text",
+           "to_dict"]
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def callback(**how: Any) -> Callable[[_F], _F]:
+    """Decorates on_NAME: what C calls by the pointer `lib.on_NAME`. `how` is that of cffi's def_extern()."""
+    return lambda function: ffi.def_extern("python_" + function.__name__[len("on_"):], **how)(function)
 
 
 def new_error() -> Any:

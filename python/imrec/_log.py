@@ -6,12 +6,12 @@ import logging
 import os
 from typing import Any
 
-from ._ffi import ffi, lib, text
+from ._ffi import callback, ffi, lib, text
 
 logger = logging.getLogger("imrec")
 
 
-@ffi.def_extern()
+@callback()
 def on_log(user: Any, level: int, line: Any) -> None:
     logger.log(logging.INFO if level == lib.IMREC_LOG_TRACE else logging.WARNING, "%s", text(line))
 

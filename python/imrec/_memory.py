@@ -6,7 +6,7 @@ from typing import Any, Callable
 
 import numpy as np
 
-from ._ffi import ffi, lib
+from ._ffi import callback, ffi, lib
 from .errors import ArgumentError
 
 _ALIGN = int(lib.IMREC_MEMORY_ALIGN)
@@ -71,7 +71,7 @@ class Blocks:
             raise error
 
 
-@ffi.def_extern(error=ffi.NULL)
+@callback(error=ffi.NULL)
 def on_memory_alloc(user: Any, size: int, use: int) -> Any:
     blocks: Blocks = ffi.from_handle(user)
     try:
@@ -81,7 +81,7 @@ def on_memory_alloc(user: Any, size: int, use: int) -> Any:
         return ffi.NULL
 
 
-@ffi.def_extern()
+@callback()
 def on_memory_free(user: Any, block: Any, size: int, use: int) -> None:
     blocks: Blocks = ffi.from_handle(user)
     blocks.free(int(ffi.cast("uintptr_t", block)))

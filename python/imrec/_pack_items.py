@@ -11,7 +11,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 
 import numpy as np
 
-from ._ffi import ffi, lib, new_error
+from ._ffi import callback, ffi, lib, new_error
 from ._running import Watch
 from ._unpacked import Unpacked
 from .errors import ArgumentError
@@ -344,7 +344,7 @@ class Giver:
             return int(lib.IMREC_ERR_CANCELLED)
 
 
-@ffi.def_extern(error=lib.IMREC_ERR_CANCELLED)
+@callback(error=lib.IMREC_ERR_CANCELLED)
 def on_pack_item(user: Any, item: Any, err: Any) -> int:
     giver: Feeder | Giver = ffi.from_handle(user)
     return giver.give(item)

@@ -2,15 +2,13 @@
 from __future__ import annotations
 
 import atexit
-import contextlib
 import threading
 import weakref
-from typing import Any, Callable, Iterator
+from typing import Any, Callable
 
-from ._ffi import ffi
+from ._ffi import callback, ffi, lib
 
 _open: weakref.WeakSet[Any] = weakref.WeakSet()
-_here = threading.local()
 
 
 def close_at_exit(thing: Any) -> None:
@@ -24,19 +22,9 @@ def _close_all() -> None:
         thing.close()
 
 
-@contextlib.contextmanager
-def in_callback() -> Iterator[None]:
-    """While a thread of C runs Python."""
-    outer, _here.inside = getattr(_here, "inside", False), True
-    try:
-        yield
-    finally:
-        _here.inside = outer
-
-
 def discard(thing: Any) -> None:
     """close() for __del__. The collector may run in a thread of C that close() waits for."""
-    if getattr(_here, "inside", False):
+    if lib.imrec_py_in_callback():
         threading.Thread(target=thing.close, name="imrec-close", daemon=True).start()
     else:
         thing.close()
@@ -109,7 +97,7 @@ class Watch:
         return out[0]
 
 
-@ffi.def_extern(onerror=lambda *what: False)
+@callback(onerror=lambda *what: False)
 def on_progress(user: Any, p: Any) -> bool:
     watch: Watch = ffi.from_handle(user)
     return watch.told(p)

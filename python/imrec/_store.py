@@ -5,8 +5,7 @@ import errno
 import os
 from typing import Any, Callable, Iterable, Protocol
 
-from ._ffi import check, ffi, lib, new_error, text
-from ._running import in_callback
+from ._ffi import callback, check, ffi, lib, new_error, text
 from .errors import ArgumentError, Error
 
 
@@ -43,11 +42,10 @@ class _Registered:
 
     def guarded(self, err: Any, call: Callable[[], int | None]) -> int:
         """Runs one call. An exception becomes the error of the call, and never passes through it."""
-        with in_callback():
-            try:
-                return int(call() or lib.IMREC_OK)
-            except BaseException as error:
-                return _tell(err, error)
+        try:
+            return int(call() or lib.IMREC_OK)
+        except BaseException as error:
+            return _tell(err, error)
 
 
 def _tell(err: Any, error: BaseException) -> int:
@@ -68,7 +66,7 @@ def _whole(value: Any, what: str) -> int:
     return int(number)
 
 
-@ffi.def_extern(error=lib.IMREC_ERR_IO)
+@callback(error=lib.IMREC_ERR_IO)
 def on_store_open(user: Any, name: Any, out: Any, size: Any, modified: Any, err: Any) -> int:
     r: _Registered = ffi.from_handle(user)
 
@@ -82,7 +80,7 @@ def on_store_open(user: Any, name: Any, out: Any, size: Any, modified: Any, err:
     return r.guarded(err, call)
 
 
-@ffi.def_extern(error=lib.IMREC_ERR_IO)
+@callback(error=lib.IMREC_ERR_IO)
 def on_store_read_at(user: Any, opened: Any, offset: int, to: Any, n: int, err: Any) -> int:
     r: _Registered = ffi.from_handle(user)
 
@@ -95,14 +93,14 @@ def on_store_read_at(user: Any, opened: Any, offset: int, to: Any, n: int, err: 
     return r.guarded(err, call)
 
 
-@ffi.def_extern()
+@callback()
 def on_store_close(user: Any, opened: Any) -> None:
     r: _Registered = ffi.from_handle(user)
     closed = r.open.pop(opened)
     r.guarded(new_error(), getattr(closed, "close", lambda: None))
 
 
-@ffi.def_extern(error=lib.IMREC_ERR_IO)
+@callback(error=lib.IMREC_ERR_IO)
 def on_store_list(user: Any, folder: Any, entry: Any, to: Any, err: Any) -> int:
     r: _Registered = ffi.from_handle(user)
 

@@ -91,12 +91,14 @@ class Zip:
             for i, image in enumerate(images):
                 out.writestr(f"{i}.jpg", image)
         self._zip = zipfile.ZipFile(data)
+        self._lock = threading.Lock()  # it counts its open members without one
 
     def __len__(self):
         return len(self._zip.namelist())
 
     def __getitem__(self, i):
-        return memoryview(self._zip.read(f"{i}.jpg")), [i]
+        with self._lock:
+            return memoryview(self._zip.read(f"{i}.jpg")), [i]
 
 
 def seen(source, sweeps=2, **more):

@@ -88,6 +88,33 @@ def test_a_shared_iterator_gives_each_batch_to_one_thread(shard):
         assert sorted(ids[sweep * 37:sweep * 37 + 37]) == list(range(1000, 1037))
 
 
+class Notes:
+    """Samples with objects that the library's threads make and drop; the last has a label too many."""
+
+    def __init__(self, images):
+        self.images = images
+
+    def __len__(self):
+        return len(self.images)
+
+    def __getitem__(self, i):
+        label = [1, 2] if i == len(self) - 1 else np.float32(i)
+        return {"image": self.images[i], "label": label, "note": [str(i)] * i}
+
+
+def test_threads_of_c_come_and_go(caplog):
+    """The threads that call a source, and log what fails, live for one iterator: Python meets new ones all the time."""
+    source = Notes([jpeg(make_image(i)) for i in range(9)])
+
+    def work(number, turn):
+        with open_iter(source, batch_size=4, fetch_records=1, fetch_threads=3, on_error="skip") as it:
+            labels = [label for b in it for label in b.labels[b.valid].ravel().tolist()]
+        assert labels == list(range(8))
+
+    hammer(work, threads=4, turns=200)
+    assert sum("record 8, id 8" in record.getMessage() for record in caplog.records) == 4 * 200
+
+
 def test_batches_outlive_iterators_that_other_threads_close(shard):
     def work(number, turn):
         it = open_iter(shard, seed=turn)
