@@ -40,6 +40,25 @@ int system_sync(int fd)
     return fsync(fd);
 }
 
+int system_sync_folder_of(char *path, int (*sync)(void *user, int fd), void *user)
+{
+    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
+        path[n - 1] = '\0';
+    char *slash = strrchr(path, '/');
+    const char *folder = slash == NULL ? "." : slash == path ? "/" : path;
+    if (slash != NULL && slash != path)
+        *slash = '\0';
+    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (slash != NULL)
+        *slash = '/';
+    if (fd < 0)
+        return -1;
+    const int result = sync != NULL ? sync(user, fd) : system_sync(fd), code = errno;
+    (void)close(fd);
+    errno = code;
+    return result == 0 || code == EINVAL || code == ENOTSUP ? 0 : -1;
+}
+
 void system_advise(int fd, off_t offset, off_t n, enum system_advice what)
 {
 #if defined(POSIX_FADV_WILLNEED)

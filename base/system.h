@@ -16,6 +16,10 @@ bool system_random(void *p, size_t n);
 uint64_t system_changed_ns(const struct stat *s);
 /* What was written to fd is on the disk: 0, or -1 with errno. */
 int system_sync(int fd);
+/* The name `path`, of a file or a folder ("runs/1/"), is on the disk: its folder is synced, by
+ * `sync` if it is given. Some file systems cannot sync a folder: no error. Slashes at the end of
+ * `path` are cut off; the rest is as before. 0, or -1 with errno. */
+int system_sync_folder_of(char *path, int (*sync)(void *user, int fd), void *user);
 enum system_advice { SYSTEM_WILL_NEED, SYSTEM_NO_NEED };
 /* What the page cache is to do with bytes of a file: a wish, which not every system knows. */
 void system_advise(int fd, off_t offset, off_t n, enum system_advice what);

@@ -79,27 +79,6 @@ static enum imrec_status no_memory(const char *path, struct imrec_error *err)
     return IMREC_NO_MEMORY(err, "%s: no memory to open it", path);
 }
 
-/* A name is durable when its folder is, that of a folder ("runs/1/") too. Some file systems cannot
- * sync a folder: they return an error. */
-static int sync_folder_of(char *path, const struct file_calls *calls, void *user)
-{
-    for (size_t n = strlen(path); n > 1 && path[n - 1] == '/'; n--)
-        path[n - 1] = '\0';
-    char *slash = strrchr(path, '/');
-    const char *folder = slash == NULL ? "." : slash == path ? "/" : path;
-    if (slash != NULL && slash != path)
-        *slash = '\0';
-    const int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (slash != NULL)
-        *slash = '/';
-    if (fd < 0)
-        return -1;
-    const int result = calls->fsync(user, fd), code = errno;
-    (void)close(fd);
-    errno = code;
-    return result == 0 || code == EINVAL || code == ENOTSUP ? 0 : -1;
-}
-
 /* ---- reading ------------------------------------------------------------------------------ */
 
 struct file_source {
@@ -237,7 +216,7 @@ static enum imrec_status file_sync(struct out *o, struct imrec_error *err)
     struct file_out *f = (struct file_out *)o;
     if (f->calls->fsync(f->user, f->fd) != 0)
         return io_error(err, errno, f->path, "cannot make it durable", IMREC_NO_OFFSET);
-    if (!f->named && sync_folder_of(f->path, f->calls, f->user) != 0)
+    if (!f->named && system_sync_folder_of(f->path, f->calls->fsync, f->user) != 0)
         return io_error(err, errno, f->path, "cannot make its name durable", IMREC_NO_OFFSET);
     f->named = true;
     return IMREC_OK;
@@ -325,7 +304,7 @@ static enum imrec_status publish_as(const char *path, const char *part, char *sc
 {
     if (calls->rename(user, part, path) != 0)
         return io_error(err, errno, path, "cannot take its final name", IMREC_NO_OFFSET);
-    if (sync_folder_of(scratch, calls, user) != 0) {
+    if (system_sync_folder_of(scratch, calls->fsync, user) != 0) {
         const int code = errno;
         (void)rename(path, part); /* an object that failed must not keep the final name */
         return io_error(err, code, path, "cannot make its name durable", IMREC_NO_OFFSET);
@@ -353,7 +332,7 @@ enum imrec_status file_sync_names(const char *path, const struct file_calls *cal
 {
     char *copy = imrec_joined(path, strlen(path), "");
     enum imrec_status st = copy != NULL ? IMREC_OK : no_memory(path, err);
-    if (st == IMREC_OK && sync_folder_of(copy, calls, user) != 0)
+    if (st == IMREC_OK && system_sync_folder_of(copy, calls->fsync, user) != 0)
         st = io_error(err, errno, path, "cannot make its name durable", IMREC_NO_OFFSET);
     done_with(calls, user);
     imrec_free(copy);

@@ -66,6 +66,32 @@ TEST(syncs_and_advice_take_files_alone)
     ck_assert(system_sync(fd) == -1 && errno == EBADF);
 }
 
+static int failing_sync(void *user, int fd)
+{
+    struct stat is;
+    ck_assert(fstat(fd, &is) == 0 && S_ISDIR(is.st_mode));
+    errno = *(const int *)user;
+    return errno == 0 ? 0 : -1;
+}
+
+TEST(a_name_is_on_the_disk_with_its_folder)
+{
+    char inside[4096], folder[] = "no such folder/a", root[] = "/", plain[] = "a";
+    int code = 0;
+    (void)snprintf(inside, sizeof(inside), "%s//", tmp_path(&dir, "runs"));
+    ck_assert_int_eq(system_sync_folder_of(inside, failing_sync, &code), 0);
+    ck_assert_str_eq(inside, tmp_path(&dir, "runs"));
+    ck_assert_int_eq(system_sync_folder_of(inside, NULL, NULL), 0);
+    ck_assert_int_eq(system_sync_folder_of(root, failing_sync, &code), 0);
+    ck_assert_int_eq(system_sync_folder_of(plain, failing_sync, &code), 0);
+    code = EINVAL; /* of a file system that cannot */
+    ck_assert_int_eq(system_sync_folder_of(inside, failing_sync, &code), 0);
+    code = EIO;
+    ck_assert(system_sync_folder_of(inside, failing_sync, &code) == -1 && errno == EIO);
+    ck_assert(system_sync_folder_of(folder, NULL, NULL) == -1 && errno == ENOENT);
+    ck_assert_str_eq(folder, "no such folder/a");
+}
+
 static void check_socket(int fd)
 {
     ck_assert_int_ge(fd, 0);
