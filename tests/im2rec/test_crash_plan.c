@@ -11,6 +11,7 @@
 enum { ITEM_TASKS = 3, ITEMS_EACH = MADE_GOOD / ITEM_TASKS };
 
 #define LOCK "out/b.lock.part"
+#define MINE "plan/notes.txt" /* of somebody else, so that the folder stays */
 
 static struct packing p;
 static struct crash of;
@@ -92,6 +93,11 @@ static bool run_finish(void)
     return is_fine(imrec_plan_finish(plan, NULL, &p.result, &p.err));
 }
 
+static bool run_forget(void)
+{
+    return is_fine(imrec_plan_forget(plan, &p.err));
+}
+
 /* ---- what is asked of each state ------------------------------------------------------------- */
 
 static bool verifies(const char *path)
@@ -106,7 +112,7 @@ static void look(struct crash *c, const struct disk_image *now)
 
 static bool is_known(const struct disk_image *end, const char *name)
 {
-    static const char *const kept[] = {"plan", "plan/plan", "plan/finished"};
+    static const char *const kept[] = {"plan", "plan/plan", "plan/finished", MINE};
     for (size_t i = 0; i < sizeof(kept) / sizeof(kept[0]); i++)
         if (strcmp(name, kept[i]) == 0)
             return true;
@@ -146,6 +152,21 @@ static void plan_again(struct crash *c, const struct disk_image *now)
     if (good && disk_choice_has_old_bytes(&c->choice) && remove(crash_path(c, LOCK)) == 0)
         good = run_finish(); /* of a finished plan it is no error, and nothing is tidied up */
     check_end(good);
+}
+
+/* Of the plan nothing is left but what somebody has put there, and the set is as it was. */
+static void forget_again(struct crash *c, const struct disk_image *now)
+{
+    static const char *const gone[] = {"plan/plan", "plan/finished"};
+    (void)now;
+    check_end(run_forget());
+    struct disk_image *end = disk_image_read(folder);
+    for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
+        if (disk_image_find(end, gone[i]) != NULL)
+            crash_stop(c, gone[i], "is left");
+    if (disk_image_find(end, MINE) == NULL)
+        crash_stop(c, MINE, "is gone");
+    disk_image_free(end);
 }
 
 static void pack_again(struct crash *c, const struct disk_image *now)
@@ -271,6 +292,15 @@ LOOP_TEST(a_plan_of_items, 0, 6) /* likewise */
     choose(_i % 2);
     make_calm();
     crash_in_step("of items", _i / 2);
+}
+
+TEST(a_plan_that_is_forgotten)
+{
+    choose(0);
+    make_calm();
+    must(run_make() && run_work() && run_finish());
+    tmp_write(&p.dir, "d/" MINE, "mine", 4);
+    crash("forgotten", run_forget, forget_again);
 }
 
 /* Shards and lists in one folder, the report in another. */
