@@ -4,7 +4,7 @@
 #include "im2rec/item/pack_options.h"
 #include "imrec/reshape.h"
 #include "storage/source.h"
-#include "tests/support/packing.h"
+#include "tests/support/packing_faults.h"
 #include "tests/support/suite.h"
 
 static struct packing p;
@@ -18,6 +18,7 @@ static void note(void *user, enum imrec_log_level level, const char *line)
 
 static void setup(void)
 {
+    tmp_in_memory();
     packing_make(&p, false);
     p.o.threads = 1;
     said[0] = '\0';
@@ -43,21 +44,29 @@ static void expect_refused(enum imrec_status st, const char *words)
     ck_assert_msg(strstr(p.err.message, words) != NULL, "'%s' is not in: %s", words, p.err.message);
 }
 
-/* Names, sizes and contents of all files but the source. */
-static uint64_t folder_print(void)
+/* Names, sizes and contents of all files but the source, and of hidden folders. */
+static uint64_t print_of(const char *folder)
 {
     uint64_t sum = 0;
-    DIR *d = opendir(p.dir.path);
+    char path[1024];
+    const char *root = tmp_path(&p.dir, folder);
+    DIR *d = opendir(root);
     for (const struct dirent *e; (e = readdir(d)) != NULL;) {
         if (e->d_name[0] == '.' || strcmp(e->d_name, "source") == 0)
             continue;
-        const struct bytes b = read_whole(tmp_path(&p.dir, e->d_name));
+        snprintf(path, sizeof(path), "%s/%s", root, e->d_name);
+        const struct bytes b = read_whole(path);
         const uint64_t name = fingerprint(FINGERPRINT_START, e->d_name, strlen(e->d_name) + 1);
         sum += fingerprint(name, b.p, b.n);
         free((void *)(uintptr_t)b.p);
     }
     closedir(d);
     return sum;
+}
+
+static uint64_t folder_print(void)
+{
+    return print_of(".");
 }
 
 CASE(.timeout = 60, .setup = setup, .teardown = teardown)
@@ -257,4 +266,69 @@ LOOP_TEST(names_of_classes_do_not_outlive_them, 0, 2)
     p.o.force = true;
     ck_assert_msg(imrec_pack(&task, &p.o, &p.result, &p.err) == IMREC_OK, "%s", p.err.message);
     ck_assert_int_eq(is_there(&p, "a.classes.txt"), _i != 0);
+}
+
+/* ---- sets that a new one is made of --------------------------------------------------------- */
+
+/* Packed sets: a in this folder, b in the folder .more; .link is this folder, too. */
+static void pack_sources(bool shards)
+{
+    p.o.shards = shards ? 3 : 0;
+    make_folder(&p.dir, ".more");
+    ck_assert_int_eq(symlink(".", tmp_path(&p.dir, ".link")), 0);
+    ck_assert_int_eq(pack(false), IMREC_OK);
+    ck_assert_int_eq(packing_run(&p, tmp_path(&p.dir, ".more/b")), IMREC_OK);
+}
+
+static enum imrec_status merge_here(const char *const from[2], const char *to)
+{
+    struct imrec_reshape_options o;
+    struct imrec_reshape_result r;
+    char was[512];
+    imrec_reshape_options_init(&o);
+    o.force = o.renumber = true;
+    ck_assert(getcwd(was, sizeof(was)) != NULL && chdir(p.dir.path) == 0);
+    const enum imrec_status st = imrec_reshape(from, 2, to, "merge", &o, &r, &p.err);
+    ck_assert_int_eq(chdir(was), 0);
+    return st;
+}
+
+/* Whatever path names it, as a whole or by one of its shards. */
+LOOP_TEST(force_does_not_replace_a_source_by_what_is_made_of_it, 0, 10)
+{
+    static const char *const sources[2][2] = {
+        {".more/b.rec", "a.rec"}, {".more/b-00001-of-00003.rec", "./a-00001-of-00003.rec"}};
+    static const char *const outs[] = {"a.rec", ".more/../a.rec", ".link/a.rec", ".more/b.rec",
+                                       ".link/.more/b.rec"};
+    const bool shards = _i >= 5;
+    pack_sources(shards);
+    const uint64_t before = folder_print(), more_before = print_of(".more");
+    expect_refused(merge_here(sources[shards], outs[_i % 5]), "is among the sources");
+    ck_assert(folder_print() == before && print_of(".more") == more_before);
+}
+
+LOOP_TEST(force_replaces_a_set_that_shares_a_name_or_a_folder_with_a_source, 0, 4)
+{
+    static const char *const sources[] = {".more/b.rec", "a.rec"};
+    static const char *const outs[] = {"b.rec", ".more/a.rec", "c.rec", ".more/c.rec"};
+    pack_sources(false);
+    tmp_write(&p.dir, outs[_i], "before", 6);
+    ck_assert_msg(merge_here(sources, outs[_i]) == IMREC_OK, "%s", p.err.message);
+    ck_assert_int_gt(tmp_size(tmp_path(&p.dir, outs[_i])), tmp_size(tmp_path(&p.dir, "a.rec")));
+}
+
+/* Where the system knows no folders, names alone say what is the same. */
+TEST(force_does_not_replace_a_source_in_a_store)
+{
+    const struct fault_script none = {0};
+    char from[2][512], to[512];
+    pack_sources(false);
+    snprintf(from[0], sizeof(from[0]), "%s", packing_scripted(&p, ".more/b.rec", &none));
+    snprintf(from[1], sizeof(from[1]), "%s", packing_scripted(&p, "a.rec", &none));
+    snprintf(to, sizeof(to), "%s", packing_scripted(&p, ".more/a.rec", &none));
+    const char *const sources[] = {from[0], from[1]};
+    for (int i = 0; i < 2; i++)
+        expect_refused(merge_here(sources, from[i]), "is among the sources");
+    ck_assert_msg(merge_here(sources, to) == IMREC_OK, "%s", p.err.message);
+    fault_forget("packing");
 }

@@ -1,6 +1,7 @@
 /* Two that write one set: the second is refused and told so, and the first ends as if alone. */
 #include "base/alloc.h"
 #include "base/threads.h"
+#include "im2rec/set/set_files.h"
 #include "imrec/reshape.h"
 #include "storage/lock.h"
 #include "tests/support/packing_faults.h"
@@ -143,6 +144,22 @@ TEST(reading_needs_no_lock)
     ck_assert_int_eq(imrec_dataset_card(a_rec, NULL, NULL, &card, &p.err), IMREC_OK);
     imrec_dataset_card_free(&card);
     lock_drop(l);
+}
+
+/* A set and its lists alone have the same one. */
+LOOP_TEST(whatever_names_an_output_has_its_lock, 0, 6)
+{
+    static const char *const names[][2] = {
+        {"x", "x.lock.part"},     {"x.rec", "x.lock.part"},
+        {"x.lst", "x.lock.part"}, {"x.lst.rec", "x.lst.lock.part"},
+        {"lst", "lst.lock.part"}, {".lst", ".lock.part"},
+    };
+    struct lock *l;
+    ck_assert_int_eq(chdir(p.dir.path), 0);
+    ck_assert_msg(set_lock(names[_i][0], &l, &p.err) == IMREC_OK, "%s", p.err.message);
+    ck_assert(is_there(&p, names[_i][1]));
+    lock_drop(l);
+    ck_assert_int_eq(chdir("/"), 0);
 }
 
 /* ---- at once ------------------------------------------------------------------------------- */

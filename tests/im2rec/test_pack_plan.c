@@ -115,6 +115,32 @@ TEST(a_finish_says_how_far_it_is)
     ck_assert_uint_gt(last.bytes, 0);
 }
 
+static bool stop_near_the_end(void *user, const struct imrec_progress *x)
+{
+    (void)user;
+    return x->done + 2 < x->total || x->total == 0;
+}
+
+/* All skips are in what the first call has put: none is counted twice, or forgotten. */
+LOOP_TEST(a_finish_that_continues_counts_what_was_there, 0, 2)
+{
+    struct imrec_plan_run run;
+    p.o.shards = _i * 3;
+    pack_a();
+    make_and_work(_i == 0 ? 4 : 0);
+    imrec_plan_run_init(&run);
+    run.progress = stop_near_the_end;
+    expect_error(imrec_plan_finish(plan, &run, &p.result, &p.err), IMREC_ERR_CANCELLED,
+                 "finish continues");
+    run.progress = note_progress;
+    expect_ok(imrec_plan_finish(plan, &run, &p.result, &p.err));
+    ck_assert_uint_eq(p.result.resumed, of_run.total - 2);
+    ck_assert(last.resumed == p.result.resumed && last.done == last.total);
+    ck_assert_uint_eq(last.skipped, of_run.skipped);
+    ck_assert_uint_eq(p.result.skipped, of_run.skipped);
+    expect_set();
+}
+
 /* Its card, and that of a task that was done. */
 LOOP_TEST(a_task_says_what_it_has_packed, 0, 2)
 {
