@@ -53,10 +53,12 @@ static enum imrec_status no_images(struct opening *o, uint32_t shard)
         const size_t at = strlen(names);
         snprintf(names + at, sizeof(names) - at, "%s%.30s", i == 0 ? "" : ", ", h->stream[i].name);
     }
-    return IMREC_REFUSE(o->err,
-                        "%.150s: no images: their streams are image (dense, float, dim 1) with "
-                        "image_bytes (dim 2), or features (dense); here are %s",
-                        o->s->shards[shard].uri, names);
+    return IMREC_REFUSE(
+        o->err,
+        "%.150s is CNTK's binary format without images: imrec minibatches reads it; "
+        "images are in streams image (dense, float, dim 1) and image_bytes "
+        "(dim 2), or features (dense); here are %s",
+        o->s->shards[shard].uri, names);
 }
 
 /* Who has which role in a file. */

@@ -4,6 +4,7 @@
 #include "formats/ctf/ctf_look.h"
 #include "formats/text.h"
 #include "imrec/ctf.h"
+#include "minibatch/corpus/corpus_kind.h"
 #include "minibatch/corpus/ctf_pass.h"
 
 #define CHUNK_BYTES ((uint64_t)32 << 20)
@@ -89,7 +90,9 @@ enum imrec_status imrec_ctf_card(const char *uri, bool skip_sequence_ids, uint64
         .chunk_bytes = chunk_bytes != 0 ? chunk_bytes : CHUNK_BYTES,
     };
     struct owned *o = out->owner = imrec_zalloc(1, sizeof(*o));
-    enum imrec_status st = o == NULL ? no_memory(uri, err) : pass(in, &io, out, err);
+    enum imrec_status st = o == NULL ? no_memory(uri, err) : corpus_kind_check(in, uri, false, err);
+    if (st == IMREC_OK)
+        st = pass(in, &io, out, err);
     out->bytes = in->size;
     if (st == IMREC_OK)
         st = look(in, o, out, uri, err);

@@ -15,6 +15,7 @@
 #include "formats/ctf/ctf_parse.h"
 #include "imrec/convert.h"
 #include "minibatch/convert/ctf_header.h"
+#include "minibatch/corpus/corpus_kind.h"
 #include "minibatch/corpus/ctf_pass.h"
 #include "parallel/ordered.h"
 #include "parallel/workers.h"
@@ -261,6 +262,7 @@ static enum imrec_status convert(struct run *r, struct imrec_error *err)
 {
     const struct ctf_header *h = &r->header;
     IMREC_TRY(source_open(r->o->input, &r->in, err));
+    IMREC_TRY(corpus_kind_check(r->in, r->o->input, false, err));
     r->result->bytes_read = r->in->size;
     IMREC_TRY(find_sequences(r, err));
     IMREC_TRY(sink_open(r->o->output, &r->out, err));

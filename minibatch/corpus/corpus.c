@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/math.h"
 #include "container/walk/cbf_file.h"
+#include "minibatch/corpus/corpus_kind.h"
 #include "minibatch/corpus/corpus_slices.h"
 #include "minibatch/corpus/corpus_streams.h"
 
@@ -70,24 +71,29 @@ index_text(struct corpus *c, struct corpus_file *f, struct imrec_error *err)
         .known = c->o.ignore_unknown_inputs ? c->stream : NULL,
         .known_streams = c->streams,
     };
-    bool binary;
-    IMREC_TRY(cbf_file_is(f->in, &binary, err));
-    if (binary)
-        return imrec_error_at(err, IMREC_ERR_ARGUMENT, 0,
-                              "%.200s: the file is CNTK's binary format; text is expected here",
-                              f->name);
     return ctf_index_file_open(f->name, f->in, &o, c->o.cache_index, c->o.trace_level >= 2,
                                &f->index, err);
+}
+
+/* Only a file without a header is looked at further: there may be many, and far away. */
+static enum imrec_status read_header(struct corpus_file *f, struct imrec_error *err)
+{
+    const enum imrec_status st = cbf_file_header(f->in, f->name, &f->head, err);
+    if (st == IMREC_ERR_CORRUPT)
+        IMREC_TRY(corpus_kind_check(f->in, f->name, true, err));
+    return st;
 }
 
 static enum imrec_status open_files(struct corpus *c, struct imrec_error *err)
 {
     IMREC_TRY(open_sources(c, err));
+    for (uint32_t i = 0; c->text && i < c->files; i++)
+        IMREC_TRY(corpus_kind_check(c->file[i].in, c->file[i].name, false, err));
     if (c->text)
         IMREC_TRY(corpus_take_streams(c, err));
     for (uint32_t i = 0; i < c->files; i++) {
         struct corpus_file *f = &c->file[i];
-        IMREC_TRY(c->text ? index_text(c, f, err) : cbf_file_header(f->in, f->name, &f->head, err));
+        IMREC_TRY(c->text ? index_text(c, f, err) : read_header(f, err));
         if (!c->text)
             IMREC_TRY(i == 0 ? corpus_take_streams(c, err) : corpus_same_streams(c, f, err));
         f->first = c->sequences;

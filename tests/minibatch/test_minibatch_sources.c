@@ -1,5 +1,6 @@
 /* tests/minibatch/test_minibatch_sources.c - what minibatches are made of: texts, binary files,
  * several of them, joined by id; renamed, truncated; and how well a window mixes. */
+#include "imrec/ctf.h"
 #include "tests/support/minibatch_sets.h"
 #include "tests/support/suite.h"
 
@@ -144,6 +145,86 @@ TEST(files_of_one_corpus_must_agree)
     EXPECT_SAYING(strstr(err.message, "nothing.ctf") != NULL, "%s", err.message);
     EXPECT(mb_try_open(MB_KEYS("file=mem://one.ctf"), &s, &err) == IMREC_ERR_ARGUMENT);
     EXPECT_SAYING(strstr(err.message, "input") != NULL, "%s", err.message);
+}
+
+/* ---- files of other kinds ------------------------------------------------------------------ */
+
+static const char shard[] = "\x0a\x23\xd7\xce\5\0\0\0\n|A 1\n\0\0\0";
+static const struct {
+    const char *bytes;
+    size_t n;
+    const char *words;
+} others[] = {
+    {shard, sizeof(shard) - 1, " is a RecordIO shard, not CNTK%s: ImageRecordIter and imrec"},
+    {"\x89PNG\r\n\x1a\n |A 1 2", 15, " is a PNG image, not CNTK%s: im2rec packs images"},
+    {"7\t0\n8\t40\n", 9, " is the index of a shard, not CNTK%s"},
+    {"<!DOCTYPE html>\n|A 1 2\n", 23, " is an HTML page, not CNTK%s: maybe a download"},
+    {"{\"a\": 1}\n", 9, " is JSON text, not CNTK%s"},
+};
+enum { OTHERS = sizeof(others) / sizeof(others[0]) };
+
+static void expect_called(enum imrec_status st, int i, bool binary)
+{
+    char words[100];
+    snprintf(words, sizeof(words), others[i].words, binary ? "'s binary format" : " text");
+    EXPECT(st == IMREC_ERR_ARGUMENT);
+    EXPECT_SAYING(strstr(err.message, words) != NULL && strstr(err.message, "other") != NULL,
+                  "'%s' is not in: %s", words, err.message);
+}
+
+/* Alone, described or not, and as the second file of two. */
+LOOP_TEST(a_file_of_another_kind_is_called_what_it_is, 0, OTHERS)
+{
+    struct imrec_minibatch_source *s;
+    char two[700];
+    EXPECT(mem_put("other", others[_i].bytes, others[_i].n, NULL) == IMREC_OK);
+    expect_called(mb_try_open(MB_KEYS("file=mem://other"), &s, &err), _i, false);
+    expect_called(mb_try_open(MB_KEYS("file=mem://other", SET_A_B), &s, &err), _i, false);
+    expect_called(mb_try_open(MB_KEYS("file=mem://one.ctf;mem://other", SET_A_B), &s, &err), _i,
+                  false);
+    expect_called(mb_try_open(MB_KEYS("file=mem://other", "type=binary"), &s, &err), _i, true);
+    snprintf(two, sizeof(two), "%s;mem://other", set_cbf);
+    expect_called(mb_try_open(MB_KEYS(two), &s, &err), _i, true);
+}
+
+LOOP_TEST(what_reads_a_text_calls_it_so_too, 0, OTHERS)
+{
+    static const char header[] = "A A dense 2\n";
+    struct imrec_convert_options o;
+    struct imrec_ctf_card card;
+    EXPECT(mem_put("other", others[_i].bytes, others[_i].n, NULL) == IMREC_OK);
+    imrec_convert_options_init(&o);
+    o.input = "mem://other";
+    o.header = tmp_write(&set_dir, "header", header, sizeof(header) - 1);
+    o.output = tmp_path(&set_dir, "out.cbf");
+    expect_called(imrec_ctf_to_cbf(&o, NULL, NULL, NULL, &err), _i, false);
+    EXPECT(access(o.output, F_OK) != 0);
+    expect_called(imrec_ctf_card("mem://other", false, 0, &card, &err), _i, false);
+}
+
+TEST(each_of_the_two_formats_of_cntk_is_called_so_where_the_other_is_wanted)
+{
+    struct imrec_minibatch_source *s;
+    EXPECT(mb_try_open(MB_KEYS(set_cbf, SET_A_B, "type=text"), &s, &err) == IMREC_ERR_ARGUMENT);
+    EXPECT_SAYING(strstr(err.message, "long.cbf is CNTK's binary format, not CNTK text: "
+                                      "CNTKBinaryReader reads it") != NULL,
+                  "%s", err.message);
+    EXPECT(mb_try_open(MB_KEYS("file=mem://one.ctf", "type=binary"), &s, &err) ==
+           IMREC_ERR_ARGUMENT);
+    EXPECT_SAYING(strstr(err.message, "one.ctf is CNTK text, not CNTK's binary format") != NULL,
+                  "%s", err.message);
+}
+
+/* Of what may be damage its own error is kept: one that can be skipped, or that has a place. */
+TEST(damage_is_no_other_kind)
+{
+    struct imrec_minibatch_source *s;
+    static const char text[] = "what is this\n|A 1 2 |B 3:1\n";
+    EXPECT(mem_put("other", text, sizeof(text) - 1, NULL) == IMREC_OK);
+    EXPECT(mb_try_open(MB_KEYS("file=mem://other", SET_A_B, "maxErrors=1"), &s, &err) == IMREC_OK);
+    imrec_minibatch_source_close(s);
+    EXPECT(mb_try_open(MB_KEYS("file=mem://other", "type=binary"), &s, &err) == IMREC_ERR_CORRUPT);
+    EXPECT_SAYING(strstr(err.message, "byte 0: not a CNTK binary file") != NULL, "%s", err.message);
 }
 
 /* ---- joined by id ------------------------------------------------------------------------ */
