@@ -80,7 +80,7 @@ static enum imrec_status tell_damage(struct imrec_checked *c)
     }
     (void)imrec_error_at(&c->why, IMREC_ERR_DATA, damage.begin, "%s", damage.reason);
     say_ids(c, first, ids);
-    (void)tell(c, IMREC_FOUND_DAMAGE, damage.begin, damage.end, ids != 0 ? first->key : 0);
+    (void)tell(c, damage.kind, damage.begin, damage.end, ids != 0 ? first->key : 0);
     c->lost = c->sums.found ? lost : c->index.found ? ids : 1;
     return IMREC_ERR_DATA;
 }
@@ -209,12 +209,13 @@ static enum imrec_status give(struct imrec_checked *c, struct imrec_error *err)
 static enum imrec_status say(const struct imrec_checked *c, struct imrec_error *err)
 {
     const struct imrec_finding *f = &c->found;
-    char id[40] = "";
+    char id[40] = "", place[64] = "";
     if (f->id != 0)
         snprintf(id, sizeof(id), " (id %" PRIu64 ")", f->id);
-    imrec_error_at(err, IMREC_ERR_DATA, f->begin,
-                   "%.160s: bytes %" PRIu64 " to %" PRIu64 ": %s: %.250s%s", f->uri, f->begin,
-                   f->end - 1, imrec_finding_name(f->kind), f->reason, id);
+    if (f->kind != IMREC_FOUND_FILE) /* which the reason names */
+        snprintf(place, sizeof(place), "bytes %" PRIu64 " to %" PRIu64 ": ", f->begin, f->end - 1);
+    imrec_error_at(err, IMREC_ERR_DATA, f->begin, "%.160s: %s%s: %.250s%s", f->uri, place,
+                   imrec_finding_name(f->kind), f->reason, id);
     if (f->id != 0)
         imrec_error_record(err, f->uri, f->id);
     else

@@ -42,6 +42,7 @@ static const char *const finding_names[IMREC_FOUND_KINDS] = {
     [IMREC_FOUND_DAMAGE] = "damage", [IMREC_FOUND_CHECKSUM] = "checksum",
     [IMREC_FOUND_INDEX] = "index",   [IMREC_FOUND_RECORD] = "record",
     [IMREC_FOUND_IMAGE] = "image",   [IMREC_FOUND_SET] = "set",
+    [IMREC_FOUND_FILE] = "file",
 };
 
 const char *imrec_finding_name(enum imrec_finding_kind kind)
@@ -95,8 +96,23 @@ static void call_finding(struct verify *v, const struct imrec_finding *f)
     mutex_unlock(&v->caller);
 }
 
+/* Of an image that is a file of its own, the name first: nobody knows it by its place. */
+static const char *
+reason_of(const struct verify *v, const struct verify_item *i, struct imrec_error *named)
+{
+    const struct container *c = &v->reader.walk.reader->container;
+    const struct record_ref ref = {.shard = i->shard, .offset = i->begin};
+    char name[96];
+    if (!i->is_record || !c->kind->apart)
+        return i->why.message;
+    (void)container_describe(c, &ref, &i->why, name);
+    (void)imrec_fail(named, i->why.status, "%s: %s", name, i->why.message);
+    return named->message;
+}
+
 static void tell(struct verify *v, const struct verify_item *i)
 {
+    struct imrec_error named;
     v->result->records += i->is_record;
     v->result->images += i->is_record && i->is_image && !i->is_metadata;
     v->result->metadata += i->is_metadata;
@@ -114,7 +130,7 @@ static void tell(struct verify *v, const struct verify_item *i)
                                     .begin = i->begin,
                                     .end = i->end,
                                     .id = i->id,
-                                    .reason = i->why.message};
+                                    .reason = reason_of(v, i, &named)};
     call_finding(v, &f);
 }
 

@@ -40,20 +40,14 @@ static bool show(struct dataset_walk *w)
 static void note_damage(struct dataset_walk *w)
 {
     struct imrec_finding *f = &w->damage;
-    char said[sizeof(w->why.message)], shown[sizeof(w->why.message)];
-    *f = (struct imrec_finding){.kind = IMREC_FOUND_DAMAGE, .reason = w->why.message};
+    *f = (struct imrec_finding){.kind = w->kind->apart ? IMREC_FOUND_FILE : IMREC_FOUND_DAMAGE};
     imrec_reader_damage(w->reader, &f->shard, &f->begin, &f->end);
     f->uri = f->shard < w->files.shards.count ? w->files.shards.uri[f->shard] : "";
-    if (w->kind->own_index)
-        snprintf(said, sizeof(said), "%.160s: ", f->uri);
-    else
-        snprintf(said, sizeof(said),
-                 "%s: bytes %" PRIu64 " to %" PRIu64 " hold no readable record: ", f->uri, f->begin,
-                 f->end - 1);
-    shown_copy(shown, sizeof(shown), said);
-    const size_t n = strlen(shown);
-    if (strncmp(shown, w->why.message, n) == 0)
-        f->reason += n;
+    f->reason = w->kind->own_index ? imrec_error_after(&w->why, "%.160s: ", f->uri)
+                                   : imrec_error_after(&w->why,
+                                                       "%s: bytes %" PRIu64 " to %" PRIu64
+                                                       " hold no readable record: ",
+                                                       f->uri, f->begin, f->end - 1);
 }
 
 /* Bytes of the shard that a record of one part takes. */

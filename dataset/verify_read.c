@@ -26,6 +26,13 @@ static enum imrec_status add_finding(const struct verify_reader *r, struct verif
     return IMREC_OK;
 }
 
+/* Where the bytes end that a mark is about: its record, or one byte where nothing says how long it
+ * is. */
+static uint64_t mark_end(const struct marks *m, const struct shard_index_entry *mark)
+{
+    return mark->offset + (m->kind == IMREC_FOUND_CHECKSUM ? mark->key >> 32 : 1);
+}
+
 /* Marks below `offset` point to no record. */
 static enum imrec_status add_strays(const struct verify_reader *r, struct verify_batch *b,
                                     struct marks *m, uint64_t offset, struct imrec_error *err)
@@ -33,10 +40,8 @@ static enum imrec_status add_strays(const struct verify_reader *r, struct verify
     const struct shard_index_entry *stray;
     struct verify_item *item;
     while ((stray = marks_stray(m, offset)) != NULL) {
-        const bool sum = m->kind == IMREC_FOUND_CHECKSUM;
-        IMREC_TRY(add_finding(r, b, m->kind, stray->offset,
-                              stray->offset + (sum ? stray->key >> 32 : 1), &item, err));
-        if (sum)
+        IMREC_TRY(add_finding(r, b, m->kind, stray->offset, mark_end(m, stray), &item, err));
+        if (m->kind == IMREC_FOUND_CHECKSUM)
             (void)imrec_error_at(&item->why, IMREC_ERR_CORRUPT, stray->offset,
                                  "the checksums have a record here, and none begins here");
         else
@@ -44,6 +49,31 @@ static enum imrec_status add_strays(const struct verify_reader *r, struct verify
                                  "the index has key %" PRIu64 " here, and no record begins here",
                                  stray->key);
     }
+    return IMREC_OK;
+}
+
+/* Marks that no record has met when the shard is over. Several past its end are one finding: the
+ * shard was cut off, or is another one, and that is what is wrong with each of them. */
+static enum imrec_status add_last_strays(const struct verify_reader *r, struct verify_batch *b,
+                                         struct marks *m, struct imrec_error *err)
+{
+    const uint64_t *begin = &r->walk.files.begin[r->shard];
+    struct verify_item *item;
+    IMREC_TRY(add_strays(r, b, m, begin[1] - begin[0], err));
+    const uint64_t n = m->count - m->next;
+    if (n < 2)
+        return add_strays(r, b, m, UINT64_MAX, err);
+    const struct shard_index_entry *first = &m->mark[m->next], *last = &m->mark[m->count - 1];
+    IMREC_TRY(add_finding(r, b, m->kind, first->offset, mark_end(m, last), &item, err));
+    m->next = m->count;
+    if (m->kind == IMREC_FOUND_CHECKSUM)
+        (void)imrec_error_at(&item->why, IMREC_ERR_CORRUPT, first->offset,
+                             "the checksums have %" PRIu64 " records past the end of the shard", n);
+    else
+        (void)imrec_error_at(&item->why, IMREC_ERR_CORRUPT, first->offset,
+                             "the index has %" PRIu64
+                             " records past the end of the shard, the first with key %" PRIu64,
+                             n, first->key);
     return IMREC_OK;
 }
 
@@ -79,8 +109,8 @@ static enum imrec_status go_to_shard(struct verify_reader *r, uint32_t shard,
 {
     while (!r->begun || r->shard != shard) {
         if (r->begun) {
-            IMREC_TRY(add_strays(r, b, &r->index, UINT64_MAX, err));
-            IMREC_TRY(add_strays(r, b, &r->sums, UINT64_MAX, err));
+            IMREC_TRY(add_last_strays(r, b, &r->index, err));
+            IMREC_TRY(add_last_strays(r, b, &r->sums, err));
             r->shard++;
         }
         r->begun = true;
@@ -100,7 +130,7 @@ static enum imrec_status add_damage(struct verify_reader *r, struct verify_batch
     IMREC_TRY(add_strays(r, b, &r->sums, f->begin, err));
     marks_skip(&r->index, f->end);
     marks_skip(&r->sums, f->end);
-    IMREC_TRY(add_finding(r, b, IMREC_FOUND_DAMAGE, f->begin, f->end, &item, err));
+    IMREC_TRY(add_finding(r, b, f->kind, f->begin, f->end, &item, err));
     (void)imrec_error_at(&item->why, IMREC_ERR_CORRUPT, f->begin, "%s", f->reason);
     return IMREC_OK;
 }

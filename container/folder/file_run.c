@@ -269,6 +269,17 @@ read_file(struct file_run *r, uint64_t i, uint64_t at, void *to, size_t n, struc
     return st;
 }
 
+/* Takes the name of file i from the front of its error: who reports it names the file, below the
+ * folder. */
+static void take_off_name(const struct file_run *r, uint64_t i, struct imrec_error *err)
+{
+    char uri[SCAN_PATH_BYTES];
+    if (file_run_uri(r, i, uri, NULL) != IMREC_OK)
+        return;
+    const char *rest = imrec_error_after(err, "%s: ", uri);
+    memmove(err->message, rest, strlen(rest) + 1);
+}
+
 static enum imrec_status
 run_read_at(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_error *err)
 {
@@ -285,6 +296,7 @@ run_read_at(struct source *s, uint64_t offset, void *to, size_t n, struct imrec_
             st = read_file(r, i, at - r->begin[i], (char *)to + done, take, &why);
         if (st != IMREC_OK) { /* the place in the run: what was read before it is there */
             why.offset = at;
+            take_off_name(r, i, &why);
             if (err != NULL)
                 *err = why;
             return st;

@@ -29,6 +29,8 @@ enum imrec_finding_kind {
     IMREC_FOUND_RECORD,   /* the record at begin has no well-formed image record header */
     IMREC_FOUND_IMAGE,    /* the image at begin does not decode */
     IMREC_FOUND_SET,      /* manifest, checksums or shards do not belong together */
+    IMREC_FOUND_FILE,     /* the file of a folder or list whose image is at begin is empty, or it
+                             cannot be read */
     IMREC_FOUND_KINDS,    /* the number of kinds */
 };
 IMREC_API const char *imrec_finding_name(enum imrec_finding_kind kind); /* "damage", ... */

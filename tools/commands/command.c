@@ -107,7 +107,9 @@ void command_finding(FILE *out, struct json *j, const struct imrec_finding *f)
 {
     if (j == NULL) {
         fprintf(out, "%s: ", cli_show(f->uri));
-        if (f->end == f->begin + 1)
+        if (f->kind == IMREC_FOUND_FILE) /* which the reason names */
+            ;
+        else if (f->end == f->begin + 1)
             fprintf(out, "byte %" PRIu64 ": ", f->begin);
         else if (f->end != 0)
             fprintf(out, "bytes %" PRIu64 " to %" PRIu64 ": ", f->begin, f->end - 1);
