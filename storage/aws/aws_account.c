@@ -232,6 +232,7 @@ enum imrec_status aws_sign(void *user, struct wire_job *job, struct imrec_error 
     mutex_unlock(&g.lock);
     if (st == IMREC_OK) {
         const struct sigv4_keys k = {keys.access_key, keys.secret, keys.token};
+        job->suspects = "the key, its secret, the region, and the rights of the key";
         st = sigv4_sign(&k, s->region, s->service, at, job, err);
         system_wipe(&keys, sizeof(keys));
     }

@@ -36,11 +36,13 @@ static enum imrec_status sign_keys(void *user, struct wire_job *job, struct imre
     (void)user;
     if (keys.access_key == NULL || keys.secret == NULL)
         return IMREC_REFUSE(err, "GS_ACCESS_KEY_ID and GS_SECRET_ACCESS_KEY are no longer set");
+    job->suspects = "GS_ACCESS_KEY_ID, GS_SECRET_ACCESS_KEY, and the rights of the key";
     return sigv4_sign(&keys, "auto", "s3", (int64_t)time(NULL), job, err);
 }
 
 static enum imrec_status put_token(struct wire_job *job, const char *token, struct imrec_error *err)
 {
+    job->suspects = "the token, and the rights of its account";
     return wire_headers_add(&job->headers, err, "Authorization: Bearer %s", token);
 }
 

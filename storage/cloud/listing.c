@@ -6,6 +6,7 @@
 #include "storage/cloud/answer.h"
 #include "storage/wire/url.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,6 +199,8 @@ enum imrec_status listing_page(struct listing *l, struct cloud_place *p, const c
     if (st == IMREC_OK) {
         *job = (struct wire_job){.method = "GET", .grow = &text};
         st = cloud_do(p, job, "", (const char *)query.p, err);
+        if (st == IMREC_ERR_IO && job->status == 404) /* where nothing is, the list is empty */
+            imrec_error_errno(err, EIO);
     }
     if (st == IMREC_OK)
         st = listing_read(l, p, (struct bytes){text.p, text.n}, found, user, err);

@@ -35,7 +35,7 @@ answered(struct cloud_place *p, const struct wire_job *job, bool *found, struct 
     *found = job->status == 200;
     if (*found || job->status == 404)
         return IMREC_OK;
-    return wire_error(job, p->shown, IMREC_NO_OFFSET, NULL, err);
+    return cloud_error(p, job, err);
 }
 
 /* One request about an object that need not be there; *size: Content-Length. */
@@ -75,7 +75,7 @@ enum imrec_status cloud_delete(struct cloud_place *p, const char *key, struct im
     *job = (struct wire_job){.method = "DELETE"};
     enum imrec_status st = cloud_ask(p, job, key, "", err);
     if (st == IMREC_OK && job->status != 404 && (job->status < 200 || job->status > 299))
-        st = wire_error(job, p->shown, IMREC_NO_OFFSET, NULL, err);
+        st = cloud_error(p, job, err);
     imrec_free(job);
     return st;
 }

@@ -7,6 +7,7 @@
 #include "storage/cloud/s3_region.h"
 #include "storage/wire/url.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,6 +149,7 @@ static enum imrec_status at_gs(struct cloud_place *p, struct imrec_error *err)
 static enum imrec_status az_sign(void *user, struct wire_job *job, struct imrec_error *err)
 {
     (void)user; /* the signature is in the URL */
+    job->suspects = "AZURE_STORAGE_SAS_TOKEN: when it ends, and its rights";
     return wire_headers_add(&job->headers, err, "x-ms-version: " AZ_VERSION);
 }
 
@@ -230,13 +232,26 @@ enum imrec_status cloud_ask(struct cloud_place *p, struct wire_job *job, const c
     return st;
 }
 
+enum imrec_status
+cloud_error(const struct cloud_place *p, const struct wire_job *job, struct imrec_error *err)
+{
+    const bool az = p->cloud == CLOUD_AZ;
+    const char *code = az ? "<Code>ContainerNotFound</Code>" : "<Code>NoSuchBucket</Code>";
+    if (job->status == 404 && strstr(job->said, code) != NULL) {
+        IMREC_REFUSE(err, "%s: the server has no %s '%s'", p->shown, az ? "container" : "bucket",
+                     az ? strchr(p->bucket, '/') + 1 : p->bucket);
+        imrec_error_file(err, p->shown);
+        imrec_error_errno(err, ENOENT);
+        return IMREC_ERR_ARGUMENT;
+    }
+    return wire_error(job, p->shown, IMREC_NO_OFFSET, NULL, err);
+}
+
 enum imrec_status cloud_do(struct cloud_place *p, struct wire_job *job, const char *key,
                            const char *query, struct imrec_error *err)
 {
     IMREC_TRY(cloud_ask(p, job, key, query, err));
-    return job->status >= 200 && job->status < 300
-               ? IMREC_OK
-               : wire_error(job, p->shown, IMREC_NO_OFFSET, NULL, err);
+    return job->status >= 200 && job->status < 300 ? IMREC_OK : cloud_error(p, job, err);
 }
 
 /* AWS says 501 of a header that a kind of bucket does not have; others answer 400 and name it in
@@ -262,7 +277,6 @@ enum imrec_status cloud_do_new(struct cloud_place *p, struct wire_job *job, cons
         return cloud_do(p, job, key, query, err);
     }
     *taken = job->status == 412 || job->status == 409;
-    return *taken || (job->status >= 200 && job->status < 300)
-               ? IMREC_OK
-               : wire_error(job, p->shown, IMREC_NO_OFFSET, NULL, err);
+    return *taken || (job->status >= 200 && job->status < 300) ? IMREC_OK
+                                                               : cloud_error(p, job, err);
 }

@@ -36,6 +36,10 @@ char *cloud_url(const struct cloud_place *p, const char *key, const char *query)
 IMREC_NODISCARD enum imrec_status cloud_ask(struct cloud_place *p, struct wire_job *job,
                                             const char *key, const char *query,
                                             struct imrec_error *err);
+/* The error of an answer that is no 2xx. A bucket that does not exist is named, and is
+ * IMREC_ERR_ARGUMENT with ENOENT. */
+enum imrec_status
+cloud_error(const struct cloud_place *p, const struct wire_job *job, struct imrec_error *err);
 /* ... for which anything but 200 to 299 is an error. */
 IMREC_NODISCARD enum imrec_status cloud_do(struct cloud_place *p, struct wire_job *job,
                                            const char *key, const char *query,

@@ -7,6 +7,7 @@
 #include "base/threads.h"
 #include "storage/wire/retry.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -55,9 +56,11 @@ static enum imrec_status ask(const char *bucket, struct wire_job *job, struct im
     *job = (struct wire_job){.method = "HEAD", .url = url};
     const enum imrec_status st = wire_ask(job, shown, NULL, NULL, err);
     job->url = NULL;
-    if (st == IMREC_OK && job->status == 404)
-        return wire_error(job, shown, IMREC_NO_OFFSET, NULL, err);
-    return st;
+    if (st != IMREC_OK || job->status != 404)
+        return st;
+    IMREC_REFUSE(err, "%s: AWS has no bucket of this name", shown);
+    imrec_error_errno(err, ENOENT);
+    return IMREC_ERR_ARGUMENT;
 }
 
 enum imrec_status

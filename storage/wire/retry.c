@@ -126,6 +126,14 @@ static void words_of(const struct wire_job *job, char *to, size_t room)
     to[n] = '\0';
 }
 
+/* What of the request the server may not like. HEAD has no words, and a region that is wrong is a
+ * bad request. */
+static const char *suspects_of(const struct wire_job *job, bool words)
+{
+    const bool refused = job->status == 401 || job->status == 403 || (job->status == 400 && !words);
+    return refused ? job->suspects : NULL;
+}
+
 static void tried(const struct wire_retry *r, char *to, size_t room)
 {
     to[0] = '\0';
@@ -141,6 +149,7 @@ enum imrec_status wire_error(const struct wire_job *job, const char *shown, uint
     enum imrec_status st = IMREC_ERR_IO;
     tried(r, after, sizeof(after));
     words_of(job, words, sizeof(words));
+    const char *suspects = suspects_of(job, words[0] != '\0');
     if (job->outcome == WIRE_CANCELLED)
         st = imrec_error_at(err, IMREC_ERR_CANCELLED, offset, "%s: the request was cancelled",
                             shown);
@@ -149,8 +158,9 @@ enum imrec_status wire_error(const struct wire_job *job, const char *shown, uint
     else if (job->outcome != WIRE_ANSWERED)
         imrec_error_at(err, st, offset, "%s: no whole answer%s: %s", shown, after, job->reason);
     else
-        imrec_error_at(err, st, offset, "%s: the server answers %d (%s)%s%s%s", shown, job->status,
-                       name_of(job->status), after, words[0] != '\0' ? ": " : "", words);
+        imrec_error_at(err, st, offset, "%s: the server answers %d (%s)%s%s%s%s%s", shown,
+                       job->status, name_of(job->status), after, words[0] != '\0' ? ": " : "",
+                       words, suspects != NULL ? "; check " : "", suspects != NULL ? suspects : "");
     imrec_error_errno(err, st == IMREC_ERR_IO ? errno_of(job) : 0);
     return st;
 }

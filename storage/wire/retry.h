@@ -23,7 +23,8 @@ bool wire_may_pass(const struct wire_job *job);
 /* Whether the job is to be submitted again, *wait_ms from now. */
 bool wire_retry(struct wire_retry *r, const struct wire_job *job, uint64_t *wait_ms);
 
-/* Adds headers to a try that is about to be made: what proves who asks. NULL: nothing does. */
+/* Adds headers to a try that is about to be made: what proves who asks; and job->suspects. NULL:
+ * nothing does. */
 typedef enum imrec_status wire_sign_fn(void *user, struct wire_job *job, struct imrec_error *err);
 
 /* Submits the job, signed; what an earlier try's signing added is gone. `own`: its own headers. */

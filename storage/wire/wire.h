@@ -65,6 +65,7 @@ struct wire_job {
     bool direct;                 /* by no proxy, whatever the variables say */
     bool negotiate;          /* who asks is proved by Kerberos (SPNEGO), to the URL's host alone */
     struct traffic *traffic; /* counts it; NULL: that of the thread that submits it, if any */
+    const char *suspects;    /* what to check if it is refused, by who signed it; may be NULL */
 
     /* Answered. */
     enum wire_outcome outcome;

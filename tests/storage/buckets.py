@@ -261,7 +261,7 @@ def two_writers(bucket, images, work, folder):
     bucket.ask("/.plain?0", b"")
 
 
-def hostile(bucket):
+def hostile(bucket, images):
     """Lists that no server should send."""
     bomb = b'<!DOCTYPE x [<!ENTITY a "aaaa">]><ListBucketResult><Contents><Key>&a;</Key></Contents></ListBucketResult>'
     for body, words in (
@@ -276,8 +276,19 @@ def hostile(bucket):
         text = bucket.run(imrec, "ls", "s3://shop/none/", status=1)
         check(words in text, f"hostile list: '{text}' does not say '{words}'")
     bucket.ask("/.deny?secret", b"")
-    check("403" in bucket.run(imrec, "ls", "s3://shop/secret/a.rec", status=1), "403 is not told")
+    bucket.ask("/.deny?shop/secret", b"")
+    for store, suspects in ("s3://shop", "the key, its secret, the region"), ("az://account/shop", "AZURE_STORAGE_SAS_TOKEN"):
+        uri = store + "/secret/a.rec"
+        text = bucket.run(imrec, "ls", uri, status=1)
+        check(f"{uri}: the server answers 403 (forbidden); check {suspects}" in text, f"403 is told as '{text}'")
     check("no such object" in bucket.run(imrec, "ls", "s3://shop/none/a.rec", status=1), "a missing object is not told")
+    for bucket_is, kind, gone in ("s3://none", "bucket", "none"), ("az://account/none", "container", "account/none"):
+        bucket.ask(f"/.gone?{gone}", b"")
+        for name in "a.rec", "sets/", "*.rec", "{0..3}.rec":
+            text = bucket.run(imrec, "ls", f"{bucket_is}/{name}", status=1)
+            check(f": the server has no {kind} 'none'" in text, f"{bucket_is}/{name}, without a {kind}: {text}")
+    text = bucket.run(im2rec, "--quiet", images, "s3://none/t.rec", status=1)
+    check("the server has no bucket 'none'" in text, f"packing into no bucket: {text}")
     check("names no bucket" in bucket.run(imrec, "ls", "s3://no bucket/a", status=1), "a bad bucket is not told")
 
 
@@ -314,7 +325,7 @@ def main():
         planned_from(bucket, work)
         whole = packed(bucket, images, work, ["--pass-through"], "whole")
         ended_by_an_error(bucket, images, whole, ["--pass-through"], "failed")
-        hostile(bucket)
+        hostile(bucket, images)
         killed_and_resumed(bucket, images, work, ["--pass-through", "--binary-index", "yes"], "killed")
         killed_and_resumed(bucket, images, work, ["--shard-size", "20M", "--format", "cbf"], "killed_cbf")
         bucket.stop()

@@ -139,6 +139,25 @@ diff a.json b.json || die "info differs"
 imrec verify --quiet "$there" >/dev/null || die "verify finds damage"
 pass "the same card, and nothing is damaged"
 
+says() { # says WORDS COMMAND...: it fails, and with these words
+    local words=$1
+    if "${@:2}" >said.txt 2>&1 || ! grep -qF -- "$words" said.txt; then die "no '$words': $(cat said.txt)"; fi
+}
+case $name in
+s3 | gcs-hmac)
+    for key in a.rec folder/ '*.rec'; do
+        says "the server has no bucket 'imrec-test-none'" imrec ls "$IMREC_TEST_BUCKET-none/$key"
+    done
+    for variable in AWS_SECRET_ACCESS_KEY GS_SECRET_ACCESS_KEY AWS_ACCESS_KEY_ID GS_ACCESS_KEY_ID AWS_REGION; do
+        [ -n "${!variable:-}" ] || continue
+        words="403 (forbidden); check" # of a key that nobody has, this server says so, by 404
+        case $variable in *_ID) words="No user exists" ;; *_REGION) words="400 (bad request); check" ;; esac
+        says "$words" env $variable=wrong imrec ls "$there"
+    done
+    pass "no such bucket, a wrong secret or region, a key that nobody has"
+    ;;
+esac
+
 for parts in $partitions; do
     for ((part = 0; part < parts; part++)); do
         same_batches $((1024 / parts / 32 + 2)) "num_parts=$parts" "part_index=$part" "${cells[@]}"

@@ -10,7 +10,7 @@ real servers are for. Of every N-th request (--every) the answer is 503. A reque
 /.left the names of all objects and uploads; a PUT to /.when?NAME puts its body there just before the next
 request that would make the object NAME; one to /.plain?STATUS answers that to If-None-Match; a PUT to
 /.say?KIND replaces the next list's answer by its body, one to /.deny?PREFIX answers 403 for keys that begin
-so, and one to /.fail?KEY&WORDS (nothing: no more) for requests of that path's end with these words in the
+so, one to /.gone?BUCKET that there is no such bucket (or path of a container), and one to /.fail?KEY&WORDS (nothing: no more) for requests of that path's end with these words in the
 query. A PUT to /.many?NAME&COUNT makes COUNT objects of its body, NAME with a number for its "*"; one to
 /.after?NAME puts its body there after the last page of the next list; one to /.lie?NAME has lists say that many bytes;
 one to /.forget empties the log.
@@ -31,7 +31,7 @@ from xml.sax.saxutils import escape
 lock = threading.Lock()
 objects = {}  # "bucket/key" -> (bytes, etag, date)
 uploads = {}  # id -> (name, {number: (bytes, etag)})
-state = {"requests": 0, "log": [], "say": None, "deny": [], "fail": None, "next": 1, "page": 1000, "every": 0, "when": {}, "changes": 0, "below": None, "after": {}, "lie": {},
+state = {"requests": 0, "log": [], "say": None, "deny": [], "gone": [], "fail": None, "next": 1, "page": 1000, "every": 0, "when": {}, "changes": 0, "below": None, "after": {}, "lie": {},
          "plain": 0}
 
 
@@ -203,6 +203,9 @@ class Handler(BaseHTTPRequestHandler):
         if path == "/.deny":
             state["deny"].append(text)
             return b"", {}
+        if path == "/.gone":
+            state["gone"].append(text)
+            return b"", {}
         if path == "/.fail":
             state["fail"] = text.partition("&") if text else None
             return b"", {}
@@ -215,6 +218,9 @@ class Handler(BaseHTTPRequestHandler):
         return None, None
 
     def object_call(self, name, query, body):
+        for gone in state["gone"]:
+            if (name + "/").startswith(gone + "/"):
+                raise error(404, "ContainerNotFound" if "/" in gone else "NoSuchBucket")
         bucket, _, key = name.partition("/")
         if query.get("restype") == "container":
             bucket, key = name.rstrip("/"), ""
