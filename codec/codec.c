@@ -137,8 +137,8 @@ static enum imrec_status unknown(struct bytes b, struct imrec_error *err)
     char first[4 * 3 + 1] = "";
     for (size_t i = 0; i < 4 && i < b.n; i++)
         snprintf(first + 3 * i, 4, " %02X", b.p[i]);
-    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0,
-                          "no image of a known format: %zu bytes that begin with%s", b.n, first);
+    return imrec_error_at(err, IMREC_ERR_UNSUPPORTED, 0, "no image of a known format: %zu %s%s",
+                          b.n, b.n == 1 ? "byte," : "bytes that begin with", first);
 }
 
 static enum imrec_status find_format(struct codec *c, struct imrec_error *err)

@@ -88,7 +88,7 @@ def accepted(values: Mapping[str, Any], of_loader: bool = False) -> dict[str, An
     if out.get("data_shape") is not None:
         out["data_shape"] = shape("data_shape", out["data_shape"])
     if isinstance(out.get("data_shape_schedule"), Mapping):
-        out["data_shape_schedule"] = {sweep: shape("data_shape_schedule", s) for sweep, s in out["data_shape_schedule"].items()}
+        out["data_shape_schedule"] = {sweep: shape(f"data_shape_schedule[{sweep!r}]", s) for sweep, s in out["data_shape_schedule"].items()}
     for row in ITER:
         if row.kind == "word" and out.get(row.name) is not None:
             out[row.name] = word(out[row.name])
@@ -120,9 +120,13 @@ def shape(name: str, value: Any) -> Any:
     """(channels, height, width) from a size (224), (height, width) or all three; text stays unchanged."""
     if isinstance(value, (str, bytes)):
         return value
-    if isinstance(value, numbers.Integral):
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         return 3, int(value), int(value)
-    sizes = tuple(value)
+    try:
+        sizes = tuple(value)
+    except TypeError:
+        raise ArgumentError(f"{name}={value!r}: write a size as 224, (height, width), or (channels, height, width), in whole numbers",
+                            field=name.partition("[")[0]) from None
     if len(sizes) == 2 and sizes[0] in (1, 3, 4):
         raise ArgumentError(f"{name}={sizes}: write (channels, height, width), as ({sizes[0]}, {sizes[1]}, {sizes[1]})")
     if len(sizes) == 3 and sizes[0] not in (1, 2, 3, 4) and sizes[2] in (1, 3, 4):
@@ -157,7 +161,11 @@ def _spread(out: dict[str, Any], name: str, value: Any) -> None:
     if isinstance(value, (str, bytes)):
         raise ArgumentError(f"{name}={value!r}: write one number per channel, such as {name}=(124, 116, 104)"
                             + ("; mean_img= takes the file of a mean image" if name == "mean" else ""))
-    numbers_ = [float(v) for v in np.ravel(np.asarray(value, np.float64))]
+    try:
+        numbers_ = [float(v) for v in np.ravel(np.asarray(value, np.float64))]
+    except (TypeError, ValueError):
+        raise ArgumentError(f"{name}={value!r}: write a number, or one for each channel, such as {name}=(124, 116, 104)",
+                            field=name) from None
     channels = out["data_shape"][0] if isinstance(out.get("data_shape"), tuple) else None
     if len(numbers_) == 1:
         numbers_ *= channels if channels in (1, 3, 4) else 3

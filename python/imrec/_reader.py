@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import html
 import inspect
+import numbers
 import operator
 import os
 import threading
@@ -77,17 +78,19 @@ def decoder() -> Decoder:
 
 
 def _rect(region: Sequence[int]) -> Any:
-    numbers = [operator.index(v) for v in region]
-    if len(numbers) != 4 or not all(0 <= v < 2**32 for v in numbers):
-        raise ArgumentError(f"region must be four numbers, x, y, width and height, from 0 on, not {region!r}")
-    return ffi.new("struct imrec_rect *", numbers)
+    try:
+        four = [operator.index(v) for v in region]
+    except TypeError:
+        four = []
+    if len(four) != 4 or not all(0 <= v < 2**32 for v in four):
+        raise ArgumentError(f"region must be four whole numbers, x, y, width and height, from 0 on, not {region!r}")
+    return ffi.new("struct imrec_rect *", four)
 
 
 def _denominator(scale: int) -> int:
-    number = operator.index(scale)
-    if number not in (1, 2, 4, 8):
+    if not isinstance(scale, numbers.Integral) or scale not in (1, 2, 4, 8):
         raise ArgumentError(f"scale must be 1, 2, 4 or 8, of which the image is a part, not {scale!r}")
-    return number
+    return int(scale)
 
 
 def decode(data: Any, channels: int = 3, *, region: Sequence[int] | None = None, scale: int = 1,

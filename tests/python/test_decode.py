@@ -2,6 +2,7 @@
 import concurrent.futures
 import io
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -76,9 +77,11 @@ def test_a_region_that_is_not_inside_is_refused(region):
 
 
 @pytest.mark.parametrize("arguments", [{"region": (1, 2, 3)}, {"region": (-1, 0, 2, 2)}, {"region": (0, 0, 2**32, 1)}, {"scale": 3},
-                                       {"scale": 0}])
+                                       {"scale": 0}, {"scale": 2.0}, {"scale": "2"}, {"region": 5}, {"region": (0, 0, 1.5, 2)},
+                                       {"region": "0,0,2,2"}])
 def test_wrong_arguments_are_refused(arguments):
-    with pytest.raises(imrec.ArgumentError, match="must be"):
+    (name, value), = arguments.items()
+    with pytest.raises(imrec.ArgumentError, match=f"^{name} must be .*, not {re.escape(repr(value))}$"):
         imrec.decode(saved("jpeg"), **arguments)
 
 
