@@ -143,6 +143,28 @@ void report_batch(struct imrec_iter *it, const struct cell_state *c)
     }
 }
 
+void report_nothing(struct imrec_iter *it, const struct cell_state *c)
+{
+    const struct schedule_close *closed = &c->closed;
+    const struct imrec_iter_options *o = &it->options;
+    const uint64_t all = it->container.record_total; /* 0: not known */
+    char set[256], has[96] = "no record";
+    if (it->nothing_told || it->batches != 0 || !closed->end || closed->deliver ||
+        closed->next.sample != closed->count) /* the sweep began before a position */
+        return;
+    it->nothing_told = true;
+    name_set(it, set, sizeof(set));
+    if (closed->count != 0)
+        (void)snprintf(has, sizeof(has),
+                       "%u samples, fewer than batch_size=%lld, and last_batch=drop", closed->count,
+                       (long long)o->batch_size);
+    else if (all != 0)
+        (void)snprintf(has, sizeof(has), "none of the %llu records", (unsigned long long)all);
+    imrec_log(IMREC_LOG_WARNING,
+              "%s: part_index=%lld of num_parts=%lld has %s: a sweep has no batch", set,
+              (long long)o->part_index, (long long)o->num_parts, has);
+}
+
 void report_leave(struct imrec_iter *it)
 {
     if (it->report.begun)

@@ -50,6 +50,9 @@ void report_damage(struct cell_report *r, uint32_t sample, uint64_t nth, uint64_
 
 /* Logs the notes of a batch, and the counts of the sweeps that end in it. */
 void report_batch(struct imrec_iter *it, const struct cell_state *c);
+/* Once, if the sweep that ends with it has delivered nothing: a loop over it would do nothing, in
+ * silence. */
+void report_nothing(struct imrec_iter *it, const struct cell_state *c);
 /* The consumer leaves the sweep it is in: its counts so far. */
 void report_leave(struct imrec_iter *it);
 #endif

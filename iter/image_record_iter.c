@@ -166,6 +166,7 @@ imrec_iter_next(struct imrec_iter *it, struct imrec_batch *out, struct imrec_err
         if (it->options.equal_batches) /* now that nobody waits for bytes any more */
             equal_count_begin(&it->equal);
         report_batch(it, c);
+        report_nothing(it, c);
         it->at = c->next;
         it->after = c->after;
         it->end_due = c->closed.end;

@@ -114,7 +114,8 @@ struct imrec_iter {
     struct place at;    /* after the batch delivered last */
     struct place after; /* after the END that is due */
     bool holding, end_due;
-    uint32_t held; /* the cell of the batch delivered last, while holding */
+    bool nothing_told; /* that a sweep has no batch */
+    uint32_t held;     /* the cell of the batch delivered last, while holding */
     bool held_kept;
     bool samples_known;
     uint64_t samples; /* of a sweep, once they were counted */

@@ -304,3 +304,52 @@ LOOP_TEST(leaving_a_sweep_says_what_came_so_far, 0, 3) /* _i: rewind, seek, clos
     heard_end();
     free(begin);
 }
+
+/* ---- sweeps without a batch ------------------------------------------------------------------ */
+
+static const struct {
+    const char *words, *says; /* NULL: nothing */
+    bool index;
+} nothings[] = {
+    {"num_parts=500 part_index=499",
+     "part_index=499 of num_parts=500 has none of the 90 records: a", true},
+    {"num_parts=5000 part_index=4999", "part_index=4999 of num_parts=5000 has no record: a sweep",
+     false},
+    {"last_batch=drop batch_size=91",
+     "part_index=0 of num_parts=1 has 90 samples, fewer than batch_size=91, and last_batch=drop: a",
+     true},
+    {"num_parts=2 part_index=1 last_batch=drop batch_size=46",
+     "part_index=1 of num_parts=2 has 45 samples, fewer than batch_size=46", true},
+    {"last_batch=drop batch_size=90", NULL, true},
+    {"last_batch=drop batch_size=60", NULL, false},
+    {"num_parts=500 part_index=499 equal_batches=1", NULL, true},
+};
+
+/* Once, however many sweeps there are. */
+LOOP_TEST(a_sweep_without_a_batch_is_explained, 0, COUNT(nothings))
+{
+    make(NULL);
+    hear(nothings[_i].index, nothings[_i].words, 7);
+    ck_assert_uint_eq(heard.n, nothings[_i].says != NULL);
+    ck_assert_msg(heard.n == 0 || (strstr(heard.line[0], nothings[_i].says) != NULL &&
+                                   strstr(heard.line[0], " and 1 more: ") != NULL),
+                  "'%s' is not in: %s", nothings[_i].says, heard.line[0]);
+}
+
+/* What is left of a sweep after a position may have no batch. */
+LOOP_TEST(the_rest_of_a_sweep_is_not, 0, 2)
+{
+    const char *words = _i ? "last_batch=drop batch_size=60" : "batch_size=90";
+    const char *position;
+    struct imrec_batch b;
+    make(NULL);
+    struct imrec_iter *it = set_open(&set, true, words), *rest = set_open(&set, true, words);
+    ck_assert_int_eq(imrec_iter_next(it, &b, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_position(it, &position, NULL), IMREC_OK);
+    heard_begin();
+    ck_assert_int_eq(imrec_iter_seek(rest, position, NULL), IMREC_OK);
+    ck_assert_int_eq(imrec_iter_next(rest, &b, NULL), IMREC_END);
+    ck_assert_uint_eq(heard.n, 0);
+    imrec_iter_close(it);
+    imrec_iter_close(rest);
+}
