@@ -114,6 +114,7 @@ static enum imrec_status
 check_root(const struct container *c, uint32_t shard, struct imrec_error *err)
 {
     const struct image_shard *s = shard_of(c, shard);
+    const char *root = c->options.path_root != NULL ? c->options.path_root : "";
     uint64_t i = 0;
     while (i < s->scan.file_count && file_run_lost(s->run, i) != NULL)
         i++;
@@ -121,9 +122,10 @@ check_root(const struct container *c, uint32_t shard, struct imrec_error *err)
         return IMREC_OK;
     return imrec_fail(err, IMREC_ERR_IO,
                       "%.200s: no file that it names can be read, the first is %.120s: %.100s; "
-                      "path_root is the folder that they are in",
+                      "path_root%s%.100s is %sthe folder that they are in",
                       c->shards[shard].uri, s->scan.files[0]->name,
-                      file_run_lost(s->run, 0)->message);
+                      file_run_lost(s->run, 0)->message, root[0] != '\0' ? "=" : "", root,
+                      root[0] != '\0' ? "not " : "");
 }
 
 static enum imrec_status open_list(struct container *c, uint32_t shard, struct imrec_error *err)

@@ -215,6 +215,19 @@ expand_kinds(const char *spec, struct uri_list *found, struct imrec_error *err)
     return IMREC_END;
 }
 
+/* *err is that of the first kind: of a folder it says too little. */
+static enum imrec_status refuse_nothing(const char *spec, struct imrec_error *err)
+{
+    bool folder;
+    struct imrec_error why;
+    if (folder_is_there(spec, &folder, &why) != IMREC_OK || !folder)
+        return IMREC_ERR_ARGUMENT;
+    return IMREC_REFUSE(err,
+                        "%.300s: the folder holds no *%s, no shards of another kind, and neither "
+                        "images nor folders of them",
+                        spec, container_kinds[0]->suffix);
+}
+
 static enum imrec_status
 expand_any(const char *spec, struct uri_list *found, enum shard_form *form, struct imrec_error *err)
 {
@@ -227,7 +240,7 @@ expand_any(const char *spec, struct uri_list *found, enum shard_form *form, stru
     *form = SHARDS_FOLDERS;
     st = expand_folders(spec, found, &why);
     if (st == IMREC_END)
-        return IMREC_ERR_ARGUMENT;
+        return refuse_nothing(spec, err);
     if (st != IMREC_OK && err != NULL)
         *err = why;
     return st;

@@ -196,7 +196,7 @@ enum imrec_status lists_write(const struct job *j, const struct imrec_pack_task 
     count(j, out);
     enum imrec_status st = IMREC_OK;
     if (j->scan.file_count == 0)
-        st = imrec_fail(err, IMREC_ERR_DATA, "%s holds no images", task->root);
+        st = job_nothing(j, task, o, err);
     for (int pass = 0; pass < 2; pass++) {
         l.looking = pass == 0;
         if (st == IMREC_OK)

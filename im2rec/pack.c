@@ -104,16 +104,6 @@ static enum imrec_status check_task(const struct imrec_pack_task *t,
     return IMREC_OK;
 }
 
-static enum imrec_status no_images(const struct imrec_pack_task *task,
-                                   const struct imrec_pack_options *o, struct imrec_error *err)
-{
-    const char *what = task->list != NULL ? task->list : task->root;
-    if (o->part.count == 1)
-        return imrec_fail(err, IMREC_ERR_DATA, "%s names no images", what);
-    return imrec_fail(err, IMREC_ERR_DATA, "share %" PRId64 " of %" PRId64 " of %s holds no images",
-                      o->part.index, o->part.count, what);
-}
-
 /* A run that is resumed keeps its choice of images without an object: its journal says of which
  * list it is, with them or without. */
 static enum imrec_status keep_choice(const struct job_options *jo, struct imrec_pack_options *o,
@@ -170,7 +160,7 @@ static enum imrec_status pack_task(struct held *h, struct imrec_pack_options *o,
     else if (o->list)
         st = lists_write(&job, task, o, out, err);
     else if (job.total + job.scan.skip_count == 0)
-        st = no_images(task, o, err);
+        st = job_nothing(&job, task, o, err);
     else
         st = pack(&r, h, out, err);
     out->total = job_found(&job, o);

@@ -165,7 +165,7 @@ static enum imrec_status take_entry(struct walk *w, uint32_t folder, struct fold
         return w->s->other_files++, IMREC_OK;
     const enum folder_kind kind = folder_look(f, e, &failed);
     if (kind == FOLDER_FOLDER && w->o->class_from == IMREC_CLASS_FLAT)
-        return IMREC_OK;
+        return w->s->ignored_folders++, IMREC_OK;
     if (kind == FOLDER_FOLDER)
         return take_folder(w, folder, l, e->name, e->kind != FOLDER_FOLDER);
     if (!image)

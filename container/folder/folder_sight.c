@@ -53,6 +53,16 @@ find_entry(const char *uri, bool folders, bool *found, struct imrec_error *err)
     return IMREC_OK;
 }
 
+enum imrec_status folder_is_there(const char *uri, bool *out, struct imrec_error *err)
+{
+    struct folder *f;
+    const enum imrec_status st = look_into(uri, &f, err);
+    *out = st == IMREC_OK;
+    if (*out)
+        folder_close(f);
+    return st == IMREC_END ? IMREC_OK : st;
+}
+
 enum imrec_status folder_may_be_set(const char *folder, bool *out, struct imrec_error *err)
 {
     return find_entry(folder, true, out, err);

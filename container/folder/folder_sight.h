@@ -12,6 +12,9 @@
  * without a dot before its name. What cannot be listed does not. */
 IMREC_NODISCARD enum imrec_status
 folder_may_be_set(const char *folder, bool *out, struct imrec_error *err);
+/* Whether it is a folder that can be listed, whatever it holds. */
+IMREC_NODISCARD enum imrec_status
+folder_is_there(const char *uri, bool *out, struct imrec_error *err);
 /* The first folder in it, by bytes and without a dot before its name, that itself holds such a
  * file; "": there is none. */
 IMREC_NODISCARD enum imrec_status

@@ -39,7 +39,8 @@ struct scan {
     struct class_list classes; /* found ones, where none were given; or given and new ones */
     size_t folder_count, file_count, skip_count;
     uint64_t folder_room, file_room, place_room, skip_room;
-    uint64_t other_files; /* whose names do not count as images */
+    uint64_t other_files;     /* whose names do not count as images */
+    uint64_t ignored_folders; /* of the root, as IMREC_CLASS_FLAT says */
 };
 
 void scan_free(struct scan *s);             /* zeroed memory is fine */

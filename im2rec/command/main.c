@@ -16,6 +16,7 @@
 #include "im2rec/item/pack_options.h"
 #include "im2rec/list/archive_names.h"
 #include "imrec/imrec.h"
+#include "storage/sink.h"
 #include "storage/source.h"
 
 #include <stdio.h>
@@ -76,6 +77,18 @@ static int read_pairs(struct command *c, int argc, char **argv)
     return suffix[0] != '\0' ? append_suffix(c, suffix) : EXIT_OK;
 }
 
+/* An option in the place of a name: what is to be packed exists, and such a file does not. */
+static int refuse_pair(struct command *c, const char *operand)
+{
+    bool there = false;
+    struct imrec_error err;
+    if (!cli_is_pair(operand) || sink_exists(operand, &there, &err) != IMREC_OK || there)
+        return EXIT_OK;
+    if (set_pair(c, operand, &err) != IMREC_OK)
+        return cli_refuse(stderr, NAME, "%s", err.message);
+    return cli_refuse(stderr, NAME, "'%s' must come after OUT.rec", operand);
+}
+
 /* A.tar [B.tar ...] OUT.rec. *used: operands that were taken; 0: the first one is no archive. */
 static int take_archives(struct command *c, int argc, char **argv, int *used)
 {
@@ -106,13 +119,16 @@ static int read_operands(struct command *c, int argc, char **argv)
     int used;
     if (planned_takes_no_names(&c->flags))
         return planned_operand(&c->flags, argc, argv, &c->share);
-    const int status = take_archives(c, argc, argv, &used);
+    int status = take_archives(c, argc, argv, &used);
     if (status != EXIT_OK || used != 0)
         return status == EXIT_OK ? read_pairs(c, argc - used, argv + used) : status;
     if (argc < 2)
         return cli_refuse(stderr, NAME,
                           "wanted are FOLDER OUT.rec, LIST.lst ROOT OUT.rec, or A.tar OUT.rec");
     const bool has_list = argc > 2 && !cli_is_pair(argv[2]);
+    for (int i = 0; has_list && i < 2; i++)
+        if ((status = refuse_pair(c, argv[i])) != EXIT_OK)
+            return status;
     c->task.list = has_list ? argv[0] : NULL;
     c->task.root = source_path(argv[has_list]); /* folders are looked into before they are packed */
     c->task.out = source_path(argv[1 + has_list]);

@@ -314,6 +314,28 @@ void job_warn(const struct job *j, const struct job_options *o)
                   name, j->without_object);
 }
 
+enum imrec_status job_nothing(const struct job *j, const struct imrec_pack_task *task,
+                              const struct imrec_pack_options *pack, struct imrec_error *err)
+{
+    const char *list = pack->annotations[0] != '\0' ? pack->annotations : task->list;
+    const char *what = list != NULL ? list : task->root;
+    char others[64] = "";
+    if (pack->part.count != 1)
+        return imrec_fail(err, IMREC_ERR_DATA,
+                          "share %" PRId64 " of %" PRId64 " of %s holds no images",
+                          pack->part.index, pack->part.count, what);
+    if (list != NULL)
+        return imrec_fail(err, IMREC_ERR_DATA, "%s names no images", what);
+    if (j->scan.ignored_folders != 0)
+        return imrec_fail(err, IMREC_ERR_DATA,
+                          "%s holds no images itself, and class_from=flat ignores the folders in "
+                          "it: leave it out, or give one of these",
+                          what);
+    if (j->scan.other_files != 0)
+        snprintf(others, sizeof(others), "; other files in it: %" PRIu64, j->scan.other_files);
+    return imrec_fail(err, IMREC_ERR_DATA, "%s holds no images%s", what, others);
+}
+
 static enum imrec_status annotation_list(const char *path, const struct imrec_pack_options *p,
                                          struct job *j, struct buf *text, struct imrec_error *err)
 {

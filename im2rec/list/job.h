@@ -48,6 +48,10 @@ void job_close(struct job *j); /* zeroed memory is fine */
 /* Logs what the annotations leave out, or what other readers do not take. */
 void job_warn(const struct job *j, const struct job_options *o);
 
+/* IMREC_ERR_DATA: there is no image, and where none was found. */
+enum imrec_status job_nothing(const struct job *j, const struct imrec_pack_task *task,
+                              const struct imrec_pack_options *pack, struct imrec_error *err);
+
 /* Fills the first part of *p, outcome.index excepted; a malformed line is an image with a
  * reason. IMREC_END: there are no more. */
 IMREC_NODISCARD enum imrec_status

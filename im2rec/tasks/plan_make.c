@@ -375,8 +375,7 @@ make(struct plan *p, uint64_t tasks, struct watch *watch, struct imrec_error *er
     job_warn(&job, &jo);
     enum imrec_status st = job.total + job.scan.skip_count != 0
                                ? plan_make_folder(p, err)
-                               : imrec_fail(err, IMREC_ERR_DATA, "%s names no images",
-                                            p->task.list != NULL ? p->task.list : p->task.root);
+                               : job_nothing(&job, &p->task, &p->o, err);
     p->images = job.images;
     if (st == IMREC_OK)
         st = plan_count_tasks(p, tasks, err);

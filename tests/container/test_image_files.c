@@ -307,7 +307,11 @@ TEST(a_folder_of_nothing_is_refused_as_before)
     struct container c;
     file("notes.txt", "no image");
     ck_assert_int_eq(try_open(dir.path, &(struct wish){0}, &c), IMREC_ERR_ARGUMENT);
-    ck_assert_msg(strstr(err.message, "holds no *.rec") != NULL, "%s", err.message);
+    ck_assert_msg(strstr(err.message, "holds no *.rec, no shards of another kind, and neither "
+                                      "images nor folders of them") != NULL,
+                  "%s", err.message);
+    ck_assert_int_eq(try_open(tmp_path(&dir, "x*.rec"), &(struct wish){0}, &c), IMREC_ERR_ARGUMENT);
+    ck_assert_msg(strstr(err.message, "nothing matches") != NULL, "%s", err.message);
     folder("empty");
     ck_assert_int_eq(try_open(dir.path, &(struct wish){0}, &c), IMREC_ERR_CORRUPT);
     ck_assert_msg(strstr(err.message, "holds no image") != NULL, "%s", err.message);
@@ -348,8 +352,12 @@ TEST(a_list_of_another_folder_is_refused)
         try_open(tmp_path(&dir, "train.lst"), &(struct wish){.root = tmp_path(&dir, "b")}, &c),
         IMREC_ERR_IO);
     ck_assert_msg(strstr(err.message, "the first is z.png") != NULL &&
-                      strstr(err.message, "path_root") != NULL,
+                      strstr(err.message, "path_root=/") != NULL &&
+                      strstr(err.message, "/b is not the folder that they are in") != NULL,
                   "%s", err.message);
+    ck_assert_int_eq(try_open(tmp_path(&dir, "train.lst"), &(struct wish){0}, &c), IMREC_ERR_IO);
+    ck_assert_msg(strstr(err.message, "; path_root is the folder that they are in") != NULL, "%s",
+                  err.message);
 }
 
 TEST(fingerprints_know_names_sizes_and_labels)

@@ -196,7 +196,7 @@ def test_an_empty_file_has_no_samples_to_give(tmp_path):
     with pytest.raises(imrec.CorruptError, match="byte 0: the file is empty"):
         read(tmp_path / "b.tar")
     (tmp_path / "b.tar").write_bytes(bytes(10240))
-    with pytest.raises(imrec.DataError, match="b.tar names no images"):
+    with pytest.raises(imrec.DataError, match="b.tar holds no images"):
         imrec.pack(tmp_path / "b.tar", tmp_path / "t.rec")
 
 

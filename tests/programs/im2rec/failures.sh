@@ -17,3 +17,18 @@ ls out*
 try source nowhere/out.rec
 printf 'ant\ncow\n' >two.txt
 try --classes two.txt source more.rec
+mkdir empty other a=b
+: >other/notes.txt
+cp source/ant/00.jpg a=b
+printf '0\t1\tnotes.txt\n' >l.lst
+try source more.rec class_from=flat
+try --class-from flat empty more.rec
+try other more.rec
+try --list more other
+try --plan plan --tasks 2 other more.rec
+try l.lst other more.rec part=1/2
+: >none.lst
+try none.lst other more.rec
+ls | grep -E 'more|plan'
+printf '0\t1\t00.jpg\n' >l.lst
+try l.lst a=b more.rec # a folder of this name is there

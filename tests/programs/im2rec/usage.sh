@@ -14,4 +14,7 @@ try source out.rec x.rec y.rec
 try --train-ratio 0.5 source out.rec
 try --resume --force source out.rec
 try source out.rec part=1
+try source rezise=3 out.rec
+try rezise=3 source out.rec
+try source resize=3 out.rec
 ls
