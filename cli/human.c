@@ -2,7 +2,9 @@
 #include "cli/human.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *human_count(uint64_t n, char out[HUMAN_BYTES])
 {
@@ -15,6 +17,24 @@ const char *human_count(uint64_t n, char out[HUMAN_BYTES])
         *to++ = plain[i];
     }
     *to = '\0';
+    return out;
+}
+
+static bool ends_in(const char *word, const char *end)
+{
+    const size_t n = strlen(word), m = strlen(end);
+    return n >= m && strcmp(word + n - m, end) == 0;
+}
+
+const char *human_things(uint64_t n, const char *noun, char out[HUMAN_THINGS])
+{
+    char count[HUMAN_BYTES];
+    const int whole = (int)strlen(noun);
+    const bool y = ends_in(noun, "y") && !ends_in(noun, "ey"),
+               hiss = ends_in(noun, "x") || ends_in(noun, "ch");
+    const char *end = n == 1 ? "" : y ? "ies" : hiss ? "es" : "s";
+    snprintf(out, HUMAN_THINGS, "%s %.*s%s", human_count(n, count), whole - (n != 1 && y), noun,
+             end);
     return out;
 }
 

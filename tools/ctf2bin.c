@@ -34,10 +34,10 @@ static bool show(void *user, const struct imrec_progress *done)
 static void print(const struct ctf2bin_flags *f, const struct imrec_convert_result *r)
 {
     struct json j;
-    char sequences[HUMAN_BYTES], size[HUMAN_BYTES];
+    char sequences[HUMAN_THINGS], chunks[HUMAN_THINGS], size[HUMAN_BYTES];
     if (!f->json) {
-        printf("%s sequences, chunks: %llu, %s: %s\n", human_count(r->sequences, sequences),
-               (unsigned long long)r->chunks, human_size(r->bytes, size),
+        printf("%s, %s, %s: %s\n", human_things(r->sequences, "sequence", sequences),
+               human_things(r->chunks, "chunk", chunks), human_size(r->bytes, size),
                cli_show(f->convert.output));
         return;
     }

@@ -112,16 +112,16 @@ plan_json(const struct im2rec_flags *f, const struct imrec_plan_status *s, bool 
 
 static void plan_line(const char *plan, const struct imrec_plan_status *s, bool was_there)
 {
-    char images[HUMAN_BYTES], tasks[HUMAN_BYTES], done[HUMAN_BYTES];
+    char images[HUMAN_THINGS], tasks[HUMAN_THINGS], done[HUMAN_BYTES];
     if (s->finished)
         printf("%s: finished before, nothing is read again; to pack again, remove it\n",
                cli_show(plan));
     else if (was_there)
-        printf("%s: continued, nothing is read again: %s of %s task%s done\n", cli_show(plan),
-               human_count(s->done, done), human_count(s->tasks, tasks), s->tasks == 1 ? "" : "s");
+        printf("%s: continued, nothing is read again: %s of %s done\n", cli_show(plan),
+               human_count(s->done, done), human_things(s->tasks, "task", tasks));
     else
-        printf("%s: %s images in %s task%s, %s\n", cli_show(plan), human_count(s->images, images),
-               human_count(s->tasks, tasks), s->tasks == 1 ? "" : "s",
+        printf("%s: %s in %s, %s\n", cli_show(plan), human_things(s->images, "image", images),
+               human_things(s->tasks, "task", tasks),
                s->joins ? "which are joined at the end: all bytes are copied once"
                         : "each a whole shard");
 }
@@ -157,6 +157,7 @@ static void tell_task(const struct im2rec_flags *f, uint64_t k, const struct imr
                       double seconds)
 {
     struct json j;
+    char packed[HUMAN_THINGS];
     if (f->json) {
         json_begin_line(&j, stdout);
         JSON_UINTS(&j, {"task", k}, {"packed", r->packed}, {"skipped", r->skipped});
@@ -169,8 +170,8 @@ static void tell_task(const struct im2rec_flags *f, uint64_t k, const struct imr
         if (r->was_complete)
             printf("task %" PRIu64 ": done before\n", k);
         else
-            printf("task %" PRIu64 ": %" PRIu64 " images packed, %" PRIu64 " skipped, %.1f s\n", k,
-                   r->packed, r->skipped, seconds);
+            printf("task %" PRIu64 ": %s packed, %" PRIu64 " skipped, %.1f s\n", k,
+                   human_things(r->packed, "image", packed), r->skipped, seconds);
     }
 }
 

@@ -33,13 +33,13 @@ static void put_one(FILE *out, const char *name, const struct imrec_pack_skip *s
 
 void skips_print(FILE *out, const char *name, const struct imrec_pack_result *r, const char *report)
 {
-    char n[HUMAN_BYTES], all[HUMAN_BYTES];
+    char n[HUMAN_BYTES], all[HUMAN_THINGS];
     if (r->skipped == 0)
         return;
     for (uint32_t i = 0; i < r->first_skip_count; i++)
         put_one(out, name, &r->first_skips[i]);
-    fprintf(out, "%s: %s of %s images skipped:", name, human_count(r->skipped, n),
-            human_count(r->total, all));
+    fprintf(out, "%s: %s of %s skipped:", name, human_count(r->skipped, n),
+            human_things(r->total, "image", all));
     for (uint32_t i = 0; i < r->reason_count; i++)
         fprintf(out, "%s %s %s", i != 0 ? "," : "", human_count(r->reasons[i].count, n),
                 r->reasons[i].name);

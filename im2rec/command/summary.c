@@ -53,10 +53,10 @@ static void shards(FILE *out, const struct imrec_pack_result *r)
 
 void summary_card(FILE *out, const char *name, const struct imrec_pack_result *r, double seconds)
 {
-    char n[HUMAN_BYTES], time[HUMAN_BYTES];
+    char n[HUMAN_THINGS], warnings[HUMAN_THINGS], time[HUMAN_BYTES];
     if (r->was_complete) {
-        fprintf(out, "%s is complete already: %s images; nothing was left to do\n", cli_show(name),
-                human_count(r->packed, n));
+        fprintf(out, "%s is complete already: %s; nothing was left to do\n", cli_show(name),
+                human_things(r->packed, "image", n));
         return;
     }
     fprintf(out, "%s\n", cli_show(name));
@@ -77,8 +77,8 @@ void summary_card(FILE *out, const char *name, const struct imrec_pack_result *r
                 "rewritten  %10s  JPEGs, without loss; the others have the bytes of their files\n",
                 human_count(r->rewritten, n));
     if (r->mended != 0)
-        fprintf(out, "mended     %10s  with %" PRIu64 " warnings of the decoder\n",
-                human_count(r->mended, n), r->warnings);
+        fprintf(out, "mended     %10s  with %s of the decoder\n", human_count(r->mended, n),
+                human_things(r->warnings, "warning", warnings));
     counts(out, "skipped", r->reasons, r->reason_count);
     if (r->other_files != 0)
         fprintf(out, "other      %10s  files whose names are not those of images\n",

@@ -138,7 +138,7 @@ static void tried(const struct wire_retry *r, char *to, size_t room)
 {
     to[0] = '\0';
     if (r != NULL && r->tries > 1)
-        (void)snprintf(to, room, ", also after %" PRIu32 " tries in %.1f s", r->tries,
+        (void)snprintf(to, room, " after %" PRIu32 " tries in %.1f s", r->tries,
                        (double)r->waited_ms / 1000);
 }
 
@@ -156,7 +156,8 @@ enum imrec_status wire_error(const struct wire_job *job, const char *shown, uint
     else if (job->outcome == WIRE_OVERFLOW)
         imrec_error_at(err, st, offset, "%s: the server sends more than was asked for", shown);
     else if (job->outcome != WIRE_ANSWERED)
-        imrec_error_at(err, st, offset, "%s: no whole answer%s: %s", shown, after, job->reason);
+        imrec_error_at(err, st, offset, "%s: no%s answer%s: %s", shown,
+                       job->status != 0 ? " whole" : "", after, job->reason);
     else
         imrec_error_at(err, st, offset, "%s: the server answers %d (%s)%s%s%s%s%s", shown,
                        job->status, name_of(job->status), after, words[0] != '\0' ? ": " : "",

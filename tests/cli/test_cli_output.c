@@ -87,11 +87,19 @@ TEST(a_compact_object_is_one_line)
 
 TEST(numbers_for_people)
 {
-    char t[HUMAN_BYTES];
+    char t[HUMAN_THINGS];
     ck_assert_str_eq(human_count(0, t), "0");
     ck_assert_str_eq(human_count(999, t), "999");
     ck_assert_str_eq(human_count(1281167, t), "1,281,167");
     ck_assert_str_eq(human_count(UINT64_MAX, t), "18,446,744,073,709,551,615");
+    ck_assert_str_eq(human_things(0, "image", t), "0 images");
+    ck_assert_str_eq(human_things(1, "damaged range", t), "1 damaged range");
+    ck_assert_str_eq(human_things(1281167, "record", t), "1,281,167 records");
+    ck_assert_str_eq(human_things(1, "index entry", t), "1 index entry");
+    ck_assert_str_eq(human_things(2, "index entry", t), "2 index entries");
+    ck_assert_str_eq(human_things(2, "repeated key", t), "2 repeated keys");
+    ck_assert_str_eq(human_things(2, "batch", t), "2 batches");
+    ck_assert_str_eq(human_things(2, "box", t), "2 boxes");
     ck_assert_str_eq(human_size(1023, t), "1023 B");
     ck_assert_str_eq(human_size(1536, t), "1.5 KiB");
     ck_assert_str_eq(human_size(1024 * 1024 - 1, t), "1.0 MiB");

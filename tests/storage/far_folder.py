@@ -66,7 +66,7 @@ def one_alone(bucket, work):
     whole, _, _ = batches(bucket, work, "s3://shop/photos/")
     bucket.ask("/.lie?shop/photos/c3/2.png", b"77")
     files, said, _ = batches(bucket, work, "s3://shop/photos/", status=3)
-    check("1 failed slots" in said and files["ids.npy"] == whole["ids.npy"], f"of another size: {said}")
+    check("1 failed slot" in said and files["ids.npy"] == whole["ids.npy"], f"of another size: {said}")
     check(re.search("c3/2.png, id 17: has .* bytes, and 77", said), f"of another size: {said}")
 
 

@@ -39,7 +39,7 @@ def opened_by_its_list(bucket, work, uri, pages, *options):
     check(len(log) <= pages + 100, f"{uri}: {len(log)} requests for {pages} pages: {log[-3:]}")
     touched = {r.split()[1] for r in log if r.endswith(".rec")}
     check(touched <= {f"/shop/set/s{i:06d}.rec" for i in [0, *range(COUNT * 3 // 8 - 4, COUNT * 3 // 8 + 99)]}, f"{uri}: reads {sorted(touched)[:4]}")
-    check("1 batches, 4 rows" in said, f"{uri}: {said}")
+    check("1 batch, 4 rows" in said, f"{uri}: {said}")
 
 
 def same_as_a_folder(bucket, work, shard):

@@ -224,9 +224,21 @@ TEST(a_server_that_stays_away_is_an_error_with_its_tries)
     struct source *s;
     proxy_rules(server, "do=status=503");
     ck_assert_int_eq(source_open(at("a.rec"), &s, &err), IMREC_ERR_IO);
-    ck_assert_msg(strstr(err.message, "503 (not available), also after 8 tries") != NULL, "%s",
+    ck_assert_msg(strstr(err.message, "503 (not available) after 8 tries") != NULL, "%s",
                   err.message);
     ck_assert_int_eq((int)proxy_stat(server, "requests"), 8);
+}
+
+TEST(an_answer_that_breaks_off_is_not_whole_and_none_is_none)
+{
+    struct source *s;
+    proxy_rules(server, "do=reset-after=700");
+    ck_assert_int_eq(source_open(at("a.rec"), &s, &err), IMREC_ERR_IO);
+    ck_assert_msg(strstr(err.message, ": no whole answer after 8 tries in ") != NULL, "%s",
+                  err.message);
+    proxy_rules(server, "do=reset");
+    ck_assert_int_eq(source_open(at("a.rec"), &s, &err), IMREC_ERR_IO);
+    ck_assert_msg(strstr(err.message, ": no answer after 8 tries in ") != NULL, "%s", err.message);
 }
 
 static void *begin_again(void *port)

@@ -59,15 +59,14 @@ static void chart(FILE *out, const struct bench_table *t)
     }
     for (int i = 0; i < t->team_count; i++) {
         const struct bench_team *m = &t->team[i];
+        char threads[HUMAN_THINGS];
         const double x = LEFT + group * i, width = group * 0.32 < 90 ? group * 0.32 : 90;
         bar(out, x + group / 2 - width - 2, width, bench_median(&m->limit_rate), most, "#9aa5b1",
             "limit");
         bar(out, x + group / 2 + 2, width, bench_median(&m->rate), most, "#2f7ed8", "iterator");
-        fprintf(out,
-                "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%" PRIu32
-                " thread%s, ratio %.2f</text>\n",
-                x + group / 2, CHART_HEIGHT - BOTTOM + 18, m->threads, m->threads == 1 ? "" : "s",
-                bench_ratio(m));
+        fprintf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%s, ratio %.2f</text>\n",
+                x + group / 2, CHART_HEIGHT - BOTTOM + 18,
+                human_things(m->threads, "thread", threads), bench_ratio(m));
     }
     fputs("</svg></div>\n<p>Grey: plain libjpeg-turbo decode of the same images on the same "
           "CPUs. Blue: the iterator.</p>\n",

@@ -248,8 +248,10 @@ static double over(const struct row *r, enum rate a, enum rate b)
 static void print_row(const struct run *r, const struct row *m)
 {
     const char *hand = r->binary ? "memcpy" : "strtof walk";
-    printf("%" PRIu32 " threads (%d runs; MB/s of the file, median, spread in %%)\n", m->threads,
-           r->b->repeats);
+    char threads[HUMAN_THINGS], runs[HUMAN_THINGS];
+    printf("%s (%s; MB/s of the file, median, spread in %%)\n",
+           human_things(m->threads, "thread", threads),
+           human_things((uint64_t)r->b->repeats, "run", runs));
     const struct {
         const char *name;
         enum rate rate, base;

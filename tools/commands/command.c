@@ -314,6 +314,7 @@ int command_iter_open(const char *name, const struct imrec_iter_options *o, stru
 void command_traffic(struct json *j, const struct imrec_traffic *t)
 {
     char store[HUMAN_BYTES], cache[HUMAN_BYTES];
+    char requests[HUMAN_THINGS], retries[HUMAN_THINGS], hedges[HUMAN_THINGS];
     if (t->requests == 0 && t->cache_bytes == 0)
         return;
     if (j != NULL) {
@@ -323,9 +324,9 @@ void command_traffic(struct json *j, const struct imrec_traffic *t)
         json_rounded(j, "wait_s", 1e-9 * (double)t->wait_ns);
         json_end(j);
     } else {
-        printf("%s from stores in %" PRIu64 " requests (%" PRIu64 " retries, %" PRIu64
-               " hedges; threads waited %.3g s), %s from the cache\n",
-               human_size(t->store_bytes, store), t->requests, t->retries, t->hedges,
+        printf("%s from stores in %s (%s, %s; threads waited %.3g s), %s from the cache\n",
+               human_size(t->store_bytes, store), human_things(t->requests, "request", requests),
+               human_things(t->retries, "retry", retries), human_things(t->hedges, "hedge", hedges),
                1e-9 * (double)t->wait_ns, human_size(t->cache_bytes, cache));
     }
 }

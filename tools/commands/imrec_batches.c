@@ -311,14 +311,15 @@ static void print(const struct job *j, struct imrec_iter *it, const struct imrec
 {
     struct imrec_traffic traffic;
     struct json json;
+    char batches[HUMAN_THINGS], rows[HUMAN_THINGS], n[HUMAN_THINGS];
     imrec_iter_get_traffic(it, &traffic);
     if (!j->o->json) {
-        printf("%s: %" PRIu64 " batches, %" PRIu64 " rows, %" PRIu64 " failed slots",
-               cli_show(j->o->out), j->batches, j->valid.rows, j->failed);
+        printf("%s: %s, %s, %s", cli_show(j->o->out), human_things(j->batches, "batch", batches),
+               human_things(j->valid.rows, "row", rows), human_things(j->failed, "failed slot", n));
         if (j->replaced != 0)
             printf(", %" PRIu64 " replaced", j->replaced);
         if (stats->damaged_ranges != 0) /* their records took no slot */
-            printf(", %" PRIu64 " damaged ranges", stats->damaged_ranges);
+            printf(", %s", human_things(stats->damaged_ranges, "damaged range", n));
         putchar('\n');
         command_traffic(NULL, &traffic);
         return;

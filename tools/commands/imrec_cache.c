@@ -57,6 +57,7 @@ static int run(const struct options *o, int n, char **operand)
 {
     struct cache_contents c;
     struct imrec_error err;
+    char broken[HUMAN_THINGS];
     (void)n;
     if (o->check && o->empty)
         return cli_refuse(stderr, page.name, "give one of --check and --empty");
@@ -72,8 +73,8 @@ static int run(const struct options *o, int n, char **operand)
         puts("every checksum is right");
     const int status =
         c.broken != 0
-            ? cli_say(page.name, "%" PRIu64 " damaged blocks: they are read from their store again",
-                      c.broken)
+            ? cli_say(page.name, "%s: the next run reads from the store again what was in it",
+                      human_things(c.broken, "damaged block", broken))
             : EXIT_OK;
     cache_contents_free(&c);
     return status;

@@ -105,10 +105,11 @@ static void found(void *user, const struct imrec_finding *what)
 {
     const struct found *f = user;
     struct json *j = f->json;
+    char lost[HUMAN_THINGS];
     if (j == NULL) {
-        printf("%s%sbyte %" PRIu64 ": %s; %" PRIu64 " sequence%s lost\n",
-               f->file != NULL ? cli_show(f->file) : "", f->file != NULL ? ": " : "", what->begin,
-               cli_show(what->reason), what->lost, what->lost == 1 ? "" : "s");
+        printf("%s%sbyte %" PRIu64 ": %s; %s lost\n", f->file != NULL ? cli_show(f->file) : "",
+               f->file != NULL ? ": " : "", what->begin, cli_show(what->reason),
+               human_things(what->lost, "sequence", lost));
         return;
     }
     json_object(j, NULL);
@@ -121,13 +122,13 @@ static void found(void *user, const struct imrec_finding *what)
 
 static void print_sum(const struct cbf_sum *sum)
 {
-    char n[HUMAN_BYTES];
-    printf("%s sequences", human_count(sum->sequences, n));
-    printf(", chunks: %s; every count and index checked; ", human_count(sum->chunks, n));
+    char n[HUMAN_THINGS];
+    printf("%s, ", human_things(sum->sequences, "sequence", n));
+    printf("%s; every count and index checked; ", human_things(sum->chunks, "chunk", n));
     if (sum->findings == 0)
         fputs("nothing wrong\n", stdout);
     else
-        printf("findings: %s\n", human_count(sum->findings, n));
+        printf("%s\n", human_things(sum->findings, "finding", n));
 }
 
 int cbf_check(const char *name, char *const *files, int n, struct json *j, struct cbf_sum *sum)

@@ -92,9 +92,9 @@ static enum imrec_status to_binary(const struct options *o, char *const *files,
 static void print(const struct options *o, const struct imrec_convert_result *r)
 {
     struct json j;
-    char sequences[HUMAN_BYTES], size[HUMAN_BYTES];
+    char sequences[HUMAN_THINGS], size[HUMAN_BYTES];
     if (!o->json) {
-        printf("%s sequences, %s\n", human_count(r->sequences, sequences),
+        printf("%s, %s\n", human_things(r->sequences, "sequence", sequences),
                human_size(r->bytes, size));
         return;
     }
@@ -124,21 +124,21 @@ static void left_out(void *user, const struct imrec_finding *f)
 
 static void print_records(const char *out, const struct imrec_records_result *r)
 {
-    char records[HUMAN_BYTES], size[HUMAN_BYTES], fields[HUMAN_BYTES], rewritten[HUMAN_BYTES];
-    printf("%s records, ", human_count(r->records, records));
+    char n[HUMAN_THINGS], size[HUMAN_BYTES];
+    printf("%s, ", human_things(r->records, "record", n));
     if (r->shards != 1)
-        printf("%" PRIu64 " shards, ", r->shards);
+        printf("%s, ", human_things(r->shards, "shard", n));
     printf("%s: %s\n", human_size(r->bytes, size), cli_show(out));
     if (r->fields != 0)
-        printf("%s other fields are not in it\n", human_count(r->fields, fields));
+        printf("not in it: %s\n", human_things(r->fields, "other field", n));
     if (r->rewritten != 0)
-        printf("%s Examples come back from it in other bytes: they had more than features, or "
-               "numbers that were not packed\n",
-               human_count(r->rewritten, rewritten));
+        printf("Examples that come back from it in other bytes, as they had more than features, "
+               "or numbers that were not packed: %s\n",
+               human_count(r->rewritten, n));
     if (r->left_out != 0)
-        printf("%" PRIu64 " records or damaged ranges skipped\n", r->left_out);
+        printf("skipped, each a record or a damaged range: %s\n", human_count(r->left_out, n));
     if (r->unchecked != 0)
-        printf("%s records came without checksums\n", human_count(r->unchecked, records));
+        printf("%s came without checksums\n", human_things(r->unchecked, "record", n));
 }
 
 static int run_records(const struct options *o, char *const *files)

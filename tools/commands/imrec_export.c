@@ -165,21 +165,21 @@ static int export_to(struct job *j, struct imrec_checked *reader, const char *ur
 
 static void print(const struct job *j, uint64_t unchecked)
 {
-    char images[HUMAN_BYTES], size[HUMAN_BYTES];
-    printf("%s images, %s, in %s; %" PRIu64 " skipped\n", human_count(j->images, images),
+    char images[HUMAN_THINGS], size[HUMAN_BYTES];
+    printf("%s, %s, in %s; %" PRIu64 " skipped\n", human_things(j->images, "image", images),
            human_size(j->bytes, size), cli_show(j->folder), j->left_out);
     if (j->there != 0)
         printf("%s of them were there, of an earlier call\n", human_count(j->there, images));
     if (j->shortened != 0)
-        printf("%s names were too long; export.lst has the shorter ones\n",
-               human_count(j->shortened, images));
+        printf("%s too long; export.lst has the shorter ones\n",
+               human_things(j->shortened, "name", images));
     if (unchecked != 0)
         printf("%s of them came without checksums\n", human_count(unchecked, images));
     if (j->metadata != 0)
-        printf("%" PRIu64 " headers and identities have no image and are not exported\n",
-               j->metadata);
+        printf("%s of headers and identities, which are no images, not exported\n",
+               human_things(j->metadata, "record", images));
     if (j->field_files != 0)
-        printf("%s fields are in files next to the images\n", human_count(j->field_files, images));
+        printf("%s in files next to the images\n", human_things(j->field_files, "field", images));
 }
 
 static void print_json(struct json *json, const struct job *j, uint64_t unchecked)

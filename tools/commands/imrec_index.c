@@ -42,7 +42,7 @@ static int index_one(const char *shard, const struct options *o, struct imrec_in
 {
     struct imrec_error err;
     struct imrec_index_result r = {0};
-    char n[HUMAN_BYTES];
+    char n[HUMAN_THINGS];
     struct imrec_reader_options reader;
     struct imrec_index_options x;
     imrec_reader_options_init(&reader);
@@ -60,14 +60,13 @@ static int index_one(const char *shard, const struct options *o, struct imrec_in
     if (j != NULL)
         json_result(j, shard, &r);
     else
-        printf("%s: %s records indexed\n", cli_show(shard), human_count(r.records, n));
+        printf("%s: %s indexed\n", cli_show(shard), human_things(r.records, "record", n));
     if (r.repeated != 0)
-        cli_say(page.name,
-                "warning: %s: %" PRIu64 " keys are repeated; --keys=counter gives each its own",
-                shard, r.repeated);
+        cli_say(page.name, "warning: %s: %s; --keys=counter gives each record its own", shard,
+                human_things(r.repeated, "repeated key", n));
     if (r.damaged_ranges != 0)
-        cli_say(page.name, "warning: %s: %" PRIu64 " damaged ranges are skipped", shard,
-                r.damaged_ranges);
+        cli_say(page.name, "warning: %s: %s skipped", shard,
+                human_things(r.damaged_ranges, "damaged range", n));
     return r.damaged_ranges != 0 ? EXIT_PARTIAL : EXIT_OK;
 }
 

@@ -105,7 +105,7 @@ static void print_range(const char *name, const struct imrec_range *r, const cha
 
 static void print_kinds(const struct imrec_dataset_card *c)
 {
-    char n[HUMAN_BYTES];
+    char n[HUMAN_THINGS];
     fputs("kinds      ", stdout);
     for (uint32_t i = 0; i < c->kind_count; i++)
         printf("%s%s%s%s %s", i == 0 ? "" : ", ", c->kinds[i].format,
@@ -117,7 +117,7 @@ static void print_kinds(const struct imrec_dataset_card *c)
                " not upright\n",
                c->grey, c->cmyk, c->gzip, c->rotated);
     if (c->restarts != 0)
-        printf("restarts   %s JPEGs with restart markers\n", human_count(c->restarts, n));
+        printf("restarts   %s with restart markers\n", human_things(c->restarts, "JPEG", n));
     if (c->masks != 0)
         printf("masks      %s\n", human_count(c->masks, n));
 }
@@ -125,12 +125,12 @@ static void print_kinds(const struct imrec_dataset_card *c)
 static void
 print_labels(const struct imrec_dataset_card *c, const struct imrec_classes *names, int64_t most)
 {
-    char n[HUMAN_BYTES];
+    char n[HUMAN_THINGS];
     if (c->labels_cut) {
         printf("labels     more than %u different ones\n", IMREC_CARD_LABELS);
         return;
     }
-    printf("labels     %s different ones", human_count(c->label_count, n));
+    printf("labels     %s", human_things(c->label_count, "different one", n));
     if (c->labels_per_image.max > 1)
         printf(", %" PRIu64 " to %" PRIu64 " an image (the first is counted)",
                c->labels_per_image.min, c->labels_per_image.max);
@@ -142,15 +142,16 @@ print_labels(const struct imrec_dataset_card *c, const struct imrec_classes *nam
                name != NULL ? cli_show(name) : "");
     }
     if (c->label_count > (uint64_t)most)
-        printf("  and %s more labels\n", human_count(c->label_count - (uint64_t)most, n));
+        printf("  and %s\n", human_things(c->label_count - (uint64_t)most, "more label", n));
 }
 
 static void print_shards(const struct imrec_dataset_card *c)
 {
-    char records[HUMAN_BYTES], bytes[HUMAN_BYTES];
+    char records[HUMAN_THINGS], bytes[HUMAN_BYTES];
     for (uint64_t i = 0; i < c->shard_count && c->shard_count > 1; i++)
-        printf("  %s: %s records, %s\n", cli_show(c->shards[i].uri),
-               human_count(c->shards[i].records, records), human_size(c->shards[i].bytes, bytes));
+        printf("  %s: %s, %s\n", cli_show(c->shards[i].uri),
+               human_things(c->shards[i].records, "record", records),
+               human_size(c->shards[i].bytes, bytes));
     uint64_t indexed = 0, checksummed = 0;
     for (uint64_t i = 0; i < c->shard_count; i++) {
         indexed += c->shards[i].indexed;
@@ -164,24 +165,24 @@ static void print_shards(const struct imrec_dataset_card *c)
 /* Of insightface's files. */
 static void print_identities(const struct imrec_dataset_card *c)
 {
-    char n[HUMAN_BYTES], metadata[HUMAN_BYTES];
+    char n[HUMAN_BYTES], metadata[HUMAN_THINGS];
     if (c->metadata == 0)
         return;
     printf("identities %s, images of one: %" PRIu64 " to %" PRIu64 ", median %" PRIu64
-           " (%s records are not images)\n",
+           " (%s without an image)\n",
            human_count(c->identities, n), c->images_per_identity.min, c->images_per_identity.max,
-           c->images_per_identity.median, human_count(c->metadata, metadata));
+           c->images_per_identity.median, human_things(c->metadata, "record", metadata));
 }
 
 static void
 print_text(const struct imrec_dataset_card *c, const struct imrec_classes *names, int64_t most)
 {
-    char n[HUMAN_BYTES], size[HUMAN_BYTES];
+    char n[HUMAN_THINGS], size[HUMAN_BYTES];
     printf("records    %s, %s", human_count(c->records, n), human_size(c->bytes, size));
-    printf(" in %s shard%s\n", human_count(c->shard_count, n), c->shard_count == 1 ? "" : "s");
+    printf(" in %s\n", human_things(c->shard_count, "shard", n));
     print_shards(c);
     print_identities(c);
-    printf("damage     %" PRIu64 " unreadable ranges of bytes\n", c->damaged_ranges);
+    printf("damage     %s of bytes\n", human_things(c->damaged_ranges, "unreadable range", n));
     printf("images     %s", human_count(c->images, n));
     if (c->unreadable != 0)
         printf(", of which %" PRIu64 " cannot be read by this build", c->unreadable);

@@ -29,22 +29,21 @@ COMMAND(repair, REPAIR_PARAMS, 2, -1) = {
 
 static void print(struct json *j, const struct imrec_repair_result *r, const char *path)
 {
-    char kept[HUMAN_BYTES], dropped[HUMAN_BYTES], size[HUMAN_BYTES];
+    char kept[HUMAN_THINGS], dropped[HUMAN_BYTES], ranges[HUMAN_THINGS], size[HUMAN_BYTES];
     if (j == NULL) {
-        printf("%s records kept in %s, %s dropped, %" PRIu64 " damaged ranges of %s lost\n",
-               human_count(r->kept, kept), cli_show(path), human_count(r->dropped, dropped),
-               r->damaged_ranges, human_size(r->lost_bytes, size));
+        printf("%s kept in %s, %s dropped, %s of %s lost\n", human_things(r->kept, "record", kept),
+               cli_show(path), human_count(r->dropped, dropped),
+               human_things(r->damaged_ranges, "damaged range", ranges),
+               human_size(r->lost_bytes, size));
         if (r->unmatched != 0)
-            printf("%s of those kept have no checksum; they decode without a warning\n",
+            printf("of those kept, without a checksum, and decoded without a warning: %s\n",
                    human_count(r->unmatched, kept));
         if (r->missing != 0)
-            printf("%s checksums are of records that are not there\n",
-                   human_count(r->missing, kept));
+            printf("%s of records that are not there\n",
+                   human_things(r->missing, "checksum", kept));
         if (r->metadata != 0)
-            printf("%" PRIu64
-                   " of them are headers and identities, and kept as they are: they name "
-                   "ids\n",
-                   r->metadata);
+            printf("headers and identities, kept as they are because they name ids: %s\n",
+                   human_count(r->metadata, kept));
         return;
     }
     json_end(j); /* of what was lost */

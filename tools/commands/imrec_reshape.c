@@ -42,21 +42,21 @@ static const struct param table[] = {COMMON(PARAM_ROW){0}},
 
 static void print_text(const char *out, const struct imrec_reshape_result *r, bool tile)
 {
-    char read[HUMAN_BYTES], written[HUMAN_BYTES], size[HUMAN_BYTES];
-    printf("%s of %s records, shards: %" PRIu64 ", %s: %s\n", human_count(r->written, written),
-           human_count(r->read, read), r->shards, human_size(r->bytes, size), cli_show(out));
+    char read[HUMAN_THINGS], written[HUMAN_BYTES], shards[HUMAN_THINGS], size[HUMAN_BYTES];
+    printf("%s of %s, %s, %s: %s\n", human_count(r->written, written),
+           human_things(r->read, "record", read), human_things(r->shards, "shard", shards),
+           human_size(r->bytes, size), cli_show(out));
     if (tile)
         printf("%s coded in tiles, %s as they were\n", human_count(r->tiled, read),
                human_count(r->written - r->tiled, written));
     if (r->relabelled + r->unlisted + r->unused != 0)
-        printf("%" PRIu64 " relabelled, %" PRIu64 " without a line, %" PRIu64
-               " lines without a record\n",
-               r->relabelled, r->unlisted, r->unused);
+        printf("%" PRIu64 " relabelled, %" PRIu64 " without a line, %s without a record\n",
+               r->relabelled, r->unlisted, human_things(r->unused, "line", read));
     if (r->left_out != 0)
-        printf("%" PRIu64 " records or damaged ranges skipped\n", r->left_out);
+        printf("skipped, each a record or a damaged range: %s\n", human_count(r->left_out, read));
     if (r->unchecked != 0)
-        printf("%s records came without checksums; those of the new set hold from here on\n",
-               human_count(r->unchecked, read));
+        printf("%s came without checksums; those of the new set hold from here on\n",
+               human_things(r->unchecked, "record", read));
 }
 
 /* Members after the array of skipped records. */

@@ -220,13 +220,14 @@ static void end_list(struct json *j, const struct imrec_sequences_totals *t, boo
 
 static void print_totals(const struct imrec_sequences_totals *t)
 {
-    char n[HUMAN_BYTES], size[HUMAN_BYTES];
-    printf("%s sequences, %s: every value parsed; ", human_count(t->read, n),
+    char n[HUMAN_THINGS], lost[HUMAN_THINGS], size[HUMAN_BYTES];
+    printf("%s, %s: every value parsed; ", human_things(t->read, "sequence", n),
            human_size(t->bytes, size));
     if (t->problems == 0)
         fputs("nothing wrong\n", stdout);
     else
-        printf("findings: %s, sequences lost: %" PRIu64 "\n", human_count(t->problems, n), t->lost);
+        printf("%s, %s lost\n", human_things(t->problems, "finding", n),
+               human_things(t->lost, "sequence", lost));
 }
 
 static int verify_one(const struct sequences_request *r, const struct imrec_deserializer *given,

@@ -43,22 +43,20 @@ static void json_result(struct json *j, const struct imrec_verify_result *r)
 
 static void print_result(const struct imrec_verify_result *r, bool decoded)
 {
-    char n[HUMAN_BYTES], size[HUMAN_BYTES];
-    printf("%s records, %s", human_count(r->records, n), human_size(r->bytes, size));
-    printf(": %s checksums and ", human_count(r->checksums, n));
-    printf("%s index entries compared, ", human_count(r->indexed, n));
-    if (decoded)
-        printf("%s images decoded", human_count(r->decoded, n));
-    else
-        printf("%s images not decoded", human_count(r->images, n));
+    char n[HUMAN_THINGS], size[HUMAN_BYTES];
+    printf("%s, %s", human_things(r->records, "record", n), human_size(r->bytes, size));
+    printf(": %s and ", human_things(r->checksums, "checksum", n));
+    printf("%s compared, ", human_things(r->indexed, "index entry", n));
+    printf("%s%s decoded", human_things(decoded ? r->decoded : r->images, "image", n),
+           decoded ? "" : " not");
     if (r->warnings != 0)
         printf(" (%s mended by the decoder)", human_count(r->warnings, n));
     if (r->metadata != 0)
-        printf(", %s headers and identities", human_count(r->metadata, n));
+        printf(", %s of headers and identities", human_things(r->metadata, "record", n));
     if (r->findings == 0)
         fputs("; nothing wrong\n", stdout);
     else
-        printf("; %s findings\n", human_count(r->findings, n));
+        printf("; %s\n", human_things(r->findings, "finding", n));
 }
 
 /* Records and images. *findings is added to. */
@@ -118,7 +116,7 @@ static int compare(const struct options *o, int n, char **operand)
     struct imrec_same_result r;
     struct command_progress progress;
     struct json json;
-    char text[HUMAN_BYTES];
+    char text[HUMAN_THINGS];
     const struct imrec_reader_options reader = READER_OF_O;
     if (n != 2)
         return cli_refuse(stderr, page.name, "--same-pixels compares two sets, not %d", n);
@@ -141,8 +139,9 @@ static int compare(const struct options *o, int n, char **operand)
     if (st != IMREC_OK)
         return cli_fail(page.name, &err);
     if (!o->json) {
-        printf("%s records are the same: ", human_count(r.records, text));
-        printf("%s images of equal bytes, ", human_count(r.equal_bytes, text));
+        printf("%s %s the same: ", human_things(r.records, "record", text),
+               r.records == 1 ? "is" : "are");
+        printf("%s of equal bytes, ", human_things(r.equal_bytes, "image", text));
         printf("%s of equal pixels\n", human_count(r.decoded, text));
     }
     return EXIT_OK;

@@ -153,7 +153,8 @@ static void show_loader(const struct page *p, const struct top_loader *l)
 
 static void show_sum(const struct page *p, const struct top_board *b)
 {
-    char line[LINE_BYTES], rate[HUMAN_BYTES], images[HUMAN_BYTES], failed[HUMAN_BYTES];
+    char line[LINE_BYTES], rate[HUMAN_BYTES], failed[HUMAN_BYTES];
+    char loaders[HUMAN_THINGS], images[HUMAN_THINGS];
     double per_s = 0, mb = 0, made = 0, bad = 0;
     size_t n = 0;
     for (size_t i = 0; i < b->count; i++) {
@@ -166,10 +167,9 @@ static void show_sum(const struct page *p, const struct top_board *b)
         made += l->now.is[TOP_IMAGES];
         bad += l->now.is[TOP_FAILED];
     }
-    snprintf(line, sizeof(line),
-             "%zu loader%s: %s images/s, %.1f MB/s; %s images since opening, %s failed", n,
-             n == 1 ? "" : "s", human_count((uint64_t)(per_s + 0.5), rate), mb,
-             human_count((uint64_t)made, images), human_count((uint64_t)bad, failed));
+    snprintf(line, sizeof(line), "%s: %s images/s, %.1f MB/s; %s since opening, %s failed",
+             human_things(n, "loader", loaders), human_count((uint64_t)(per_s + 0.5), rate), mb,
+             human_things((uint64_t)made, "image", images), human_count((uint64_t)bad, failed));
     put_line(p, line);
 }
 

@@ -72,8 +72,8 @@ put_link(const struct browse_query *q, uint64_t page, const char *rel, const cha
 static void put_pages(const struct browse_query *q, uint64_t total, FILE *out)
 {
     const uint64_t pages = (total + BROWSE_PAGE - 1) / BROWSE_PAGE;
-    char count[HUMAN_BYTES], page[HUMAN_BYTES], last[HUMAN_BYTES];
-    fprintf(out, "<nav>%s records, page %s of %s ", human_count(total, count),
+    char count[HUMAN_THINGS], page[HUMAN_BYTES], last[HUMAN_BYTES];
+    fprintf(out, "<nav>%s, page %s of %s ", human_things(total, "record", count),
             human_count(q->page + 1, page), human_count(pages > 0 ? pages : 1, last));
     if (q->page > 0)
         put_link(q, q->page - 1, "prev", "previous", out);

@@ -186,7 +186,7 @@ static bool catch_signals(const char *name)
 static void say(const struct browse_serve *s, const struct http_listener *l, uint64_t records)
 {
     struct json j;
-    char url[400], count[HUMAN_BYTES];
+    char url[400], count[HUMAN_THINGS];
     snprintf(url, sizeof(url), "%s%s%s", l->path != NULL ? "" : "http://", l->where,
              l->path != NULL ? "" : "/");
     if (s->as_json) {
@@ -195,7 +195,7 @@ static void say(const struct browse_serve *s, const struct http_listener *l, uin
         json_uint(&j, "records", records);
         json_close(&j);
     } else {
-        printf("%s: %s records; Ctrl-C ends\n", url, human_count(records, count));
+        printf("%s: %s; Ctrl-C ends\n", url, human_things(records, "record", count));
     }
     (void)fflush(stdout);
 }

@@ -104,11 +104,17 @@ fill(struct sheet *s, const char *uri, const struct options *o, char *const *pai
     return status;
 }
 
-static void print(const struct sheet *s, const char *path, bool as_json)
+static void print(const struct sheet *s, const char *path, const struct options *o)
 {
     struct json j;
-    if (!as_json) {
-        printf("%s: %" PRIu64 " images\n", cli_show(path), s->shown);
+    char images[HUMAN_THINGS];
+    if (!o->json) {
+        const bool all = !o->augmented && s->shown < s->wanted;
+        printf("%s: %s%s%s\n", cli_show(path), all ? "all " : "",
+               human_things(s->shown, "image", images),
+               all || o->augmented ? ""
+               : o->first          ? ", the first ones (--count)"
+                                   : ", spread over the set (--count)");
         return;
     }
     json_begin(&j, stdout);
@@ -137,7 +143,7 @@ view(const char *uri, const char *path, const struct options *o, char *const *pa
         status = EXIT_FAILED;
     cli_output_abort(&output);
     if (status == EXIT_OK) {
-        print(&s, path, o->json);
+        print(&s, path, o);
         status = s.failed != 0 ? EXIT_PARTIAL : EXIT_OK;
     }
     imrec_classes_close(s.classes);
