@@ -34,8 +34,18 @@ static bool is_flag_alone(const char *name)
     return strchr(name, '_') != NULL;
 }
 
+/* A sentence that begins with a name and what is wrong with its value: base/param.c. */
+static bool is_refused(const char *after)
+{
+    static const char *const words[] = {" must be ", " is required"};
+    for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+        if (strncmp(after, words[i], strlen(words[i])) == 0)
+            return true;
+    return false;
+}
+
 /* "ignoreUnknownInputs", as CNTK spells it, is ignore_unknown_inputs. */
-static const struct param *find(const char *word, size_t n)
+static const struct param *find(const char *word, size_t n, bool first)
 {
     char name[2 * NAME_BYTES];
     size_t k = 0;
@@ -46,7 +56,9 @@ static const struct param *find(const char *word, size_t n)
     }
     name[k] = '\0';
     const struct param *p = k != 0 ? param_find(g_table, name, k) : NULL;
-    return p != NULL && (word[n] == '=' || is_flag_alone(name)) ? p : NULL;
+    return p != NULL && (word[n] == '=' || is_flag_alone(name) || (first && is_refused(word + n)))
+               ? p
+               : NULL;
 }
 
 /* Bytes of "=1" or "=true", which a flag does not need. */
@@ -82,7 +94,7 @@ const char *cli_spoken(const char *sentence, char *out, size_t n)
             k++;
         const struct param *p =
             k != 0 && g_table != NULL && !is_other(before) && !(is_other(c[k]) && is_name(c[k + 1]))
-                ? find(c, k)
+                ? find(c, k, c == sentence)
                 : NULL;
         for (const char *dash = p != NULL ? "--" : ""; *dash != '\0'; dash++)
             put(&s, *dash);

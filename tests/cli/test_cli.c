@@ -82,8 +82,9 @@ LOOP_TEST(flags_may_stand_anywhere_and_operands_keep_their_order, 0, COUNT(mixed
 static const struct {
     const char *line, *says;
 } bad[] = {
-    {"--part=8/8", "im2rec: part must be K/N with 0 <= K < N <= 1048576, not '8/8'; im2rec --help"},
-    {"--quality=101", "quality must be a number from 1 to 100, not '101'"},
+    {"--part=8/8",
+     "im2rec: --part must be K/N with 0 <= K < N <= 1048576, not '8/8'; im2rec --help"},
+    {"--quality=101", "--quality must be a number from 1 to 100, not '101'"},
     {"--quality=", "quality must be a number from 1 to 100, not ''"},
     {"--quality", "--quality needs a value"},
     {"--quality --json", "--quality needs a value"},
@@ -116,6 +117,11 @@ static const struct {
     {"format=cbf with resume or force", "--format=cbf with --resume or --force"},
     {"passThrough=true, center_crop=1", "--pass-through, --center-crop"},
     {"pass_through=10", "--pass-through=10"},
+    {"quality must be a number from 1 to 100, not '0'",
+     "--quality must be a number from 1 to 100, not '0'"},
+    {"seed is required: a number", "--seed is required: a number"},
+    {"quality mustard, seed must be", "quality mustard, seed must be"},
+    {"their quality must be right", "their quality must be right"},
     {"a list of shards, seed and quality of each", "a list of shards, seed and quality of each"},
     {"task/force/a.rec and 'force' and force.rec", "task/force/a.rec and 'force' and force.rec"},
     {"--on-error skip, --force, batch_size=3", "--on-error skip, --force, batch_size=3"},
