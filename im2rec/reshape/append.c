@@ -298,17 +298,36 @@ static enum imrec_status claim_extra(const struct append *a, struct imrec_error 
     return sink_finish(sink, err);
 }
 
+/* Whether packing the new images was begun, and not ended. */
+static enum imrec_status is_begun(const struct append *a, bool *begun, struct imrec_error *err)
+{
+    char journal[NAME_BYTES + 32];
+    snprintf(journal, sizeof(journal), "%.*s.journal.part", (int)strlen(a->extra) - 4, a->extra);
+    return sink_exists(journal, begun, err);
+}
+
+/* After a failure: the claim goes unless it is of files that the next append resumes or removes. */
+static void drop_vain_claim(const struct append *a)
+{
+    char manifest[NAME_BYTES];
+    bool begun = false, whole = false;
+    set_name(a->extra, SET_MANIFEST, manifest);
+    if (a->source == NULL &&
+        (is_begun(a, &begun, NULL) != IMREC_OK || sink_exists(manifest, &whole, NULL) != IMREC_OK))
+        return;
+    if (!begun && !whole)
+        (void)drop_claim(a, NULL);
+}
+
 static enum imrec_status
 pack_new(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
 {
     struct imrec_pack_task task = *a->task;
-    char journal[NAME_BYTES + 32];
     bool begun, classes;
     task.out = a->extra;
     task.exact_name = true;
     task.some_classes = true;
-    snprintf(journal, sizeof(journal), "%.*s.journal.part", (int)strlen(a->extra) - 4, a->extra);
-    IMREC_TRY(sink_exists(journal, &begun, err));
+    IMREC_TRY(is_begun(a, &begun, err));
     IMREC_TRY(sink_exists(a->classes, &classes, err));
     a->o.resume = a->o.resume && begun;
     a->o.force = !a->o.resume; /* the name is ours */
@@ -416,8 +435,7 @@ append(struct append *a, struct imrec_pack_result *out, struct imrec_error *err)
     IMREC_TRY(claim_extra(a, err));
     enum imrec_status st = pack_new(a, out, err);
     if (st != IMREC_OK) {
-        if (a->source != NULL) /* nothing is left that could be resumed */
-            (void)drop_claim(a, NULL);
+        drop_vain_claim(a);
         return st;
     }
     st = add_new_shards(a, err);

@@ -112,6 +112,7 @@ def describe(table: tuple[Parameter, ...] = ITER) -> str:
             default = f"default {row.default or repr('')}" if row.default is not None else (
                 "default none" if row.kind == "floats" else "required")
             unit = f"{row.unit}; " if row.unit else ""
-            span = f" [{row.minimum:g}, {row.maximum:g}]" if row.kind in ("int", "float") else ""
+            written = {"int": "d", "float": "g"}.get(row.kind)
+            span = f" [{row.minimum:{written}}, {row.maximum:{written}}]" if written else ""
             lines.append(f"    {row.name}: {row.help} ({unit}{default}{span})")
     return "\n".join(lines).lstrip("\n")

@@ -254,6 +254,18 @@ TEST(an_append_replaces_no_set_but_its_own)
     ck_assert(!is_there(&p, "a.appended.rec") && !is_there(&p, "a.appended.part"));
 }
 
+TEST(an_append_without_images_leaves_nothing)
+{
+    char out[512];
+    snprintf(out, sizeof(out), "%s", tmp_path(&p.dir, "a"));
+    const struct imrec_pack_task task = {.root = kept_path(&p, "empty"), .out = out};
+    ck_assert_int_eq(pack(false), IMREC_OK);
+    ck_assert_int_eq(mkdir(kept_path(&p, "empty"), 0777), 0);
+    ck_assert_int_eq(imrec_append(&task, &p.o, &p.result, &p.err), IMREC_ERR_DATA);
+    ck_assert_msg(strstr(p.err.message, "names no images") != NULL, "%s", p.err.message);
+    ck_assert(!is_there(&p, "a.appended.part"));
+}
+
 LOOP_TEST(names_of_classes_do_not_outlive_them, 0, 2)
 {
     ck_assert_int_eq(pack(false), IMREC_OK);

@@ -102,6 +102,7 @@ def test_pythons_defaults_are_in_one_place_and_told_everywhere(shard):
         assert inspect.signature(imrec.ImageRecordIter).parameters[name].default == value
         row, = (row for row in ITER if row.name == name)
         assert row.default == value and f"{name}: {row.help}" in imrec.ImageRecordIter.__doc__ and f"default {value}" in imrec.describe()
+    assert "[0, 9223372036854775807]" in imrec.describe() and "[-1, 1048576]" in imrec.describe()  # no 9.22337e+18
     with open_iter(shard) as it:
         assert [b.slots for b in it] == [8, 8, 8, 8, 5] and all(b.valid.all() for b in it.sweep())
     guide = (pathlib.Path(__file__).parents[2] / "docs/guide/python.md").read_text()
