@@ -29,6 +29,10 @@ def table(found):
         print(f"| {ranks:,} | {read:,} | {read_limit} | {pack:,} | {pack_limit} | {alone} % |")
 
 
+DARK = ('<style>@media (prefers-color-scheme: dark) { .paper { fill: #0d1117 } text[fill="#222"] { fill: #e6edf3 } '
+        'line { stroke: #30363d } }</style>')
+
+
 def text(x, y, words, anchor="middle", colour="#222", size=12):
     return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size}" text-anchor="{anchor}" fill="{colour}">{words}</text>'
 
@@ -45,7 +49,7 @@ def chart(found):
         return HEIGHT - BOTTOM - (min(math.log10(rate), high) - low) / (high - low) * (HEIGHT - TOP - BOTTOM)
 
     lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}" '
-             'font-family="Helvetica, Arial, sans-serif">', f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
+             'font-family="Helvetica, Arial, sans-serif">', DARK, f'<rect class="paper" width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
              text(LEFT, 22, "Images per second by ranks, predicted; dashed: if all were like the first", "start", size=15),
              text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8, "ranks")]
     for power in range(low, high + 1):
