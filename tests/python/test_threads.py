@@ -103,7 +103,7 @@ class Notes:
 
 
 def test_threads_of_c_come_and_go(caplog):
-    """The threads that call a source, and log what fails, live for one iterator: Python meets new ones all the time."""
+    """The threads that call a source live for one iterator: Python meets new ones all the time."""
     source = Notes([jpeg(make_image(i)) for i in range(9)])
 
     def work(number, turn):
