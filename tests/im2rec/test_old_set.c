@@ -262,7 +262,7 @@ TEST(an_append_without_images_leaves_nothing)
     ck_assert_int_eq(pack(false), IMREC_OK);
     ck_assert_int_eq(mkdir(kept_path(&p, "empty"), 0777), 0);
     ck_assert_int_eq(imrec_append(&task, &p.o, &p.result, &p.err), IMREC_ERR_DATA);
-    ck_assert_msg(strstr(p.err.message, "names no images") != NULL, "%s", p.err.message);
+    ck_assert_msg(strstr(p.err.message, "holds no images") != NULL, "%s", p.err.message);
     ck_assert(!is_there(&p, "a.appended.part"));
 }
 
