@@ -71,17 +71,16 @@ def callbacks_of(text):
     return [tuple(" ".join(part.split()) for part in callback) for callback in callbacks]
 
 
-def declarations(include, compiler):
-    text = declared(include, compiler)
+def declarations(include, text):
     for result, name, args in callbacks_of(text):
         text += f'extern "Python" {result} python_{name}({args});\nstatic {result} (*const on_{name})({args});\n'
     return text + "".join(f"#define {name} ...\n" for name in whole_numbers(include))
 
 
-def pointers(include, compiler):
+def pointers(text):
     """The pointers on_NAME, in C: Python's functions, between what callback.h does."""
     out = [Path(__file__).with_name("callback.h").read_text()]
-    for result, name, args in callbacks_of(declared(include, compiler)):
+    for result, name, args in callbacks_of(text):
         names = ", ".join(re.findall(r"(\w+)(?:,|$)", args))
         keep, give = ("", "") if result == "void" else (f"{result} result = ", " return result;")
         out.append(f"static {result} python_{name}({args});\n"
@@ -198,10 +197,11 @@ def tables(include, compiler):
 
 def main(include, compiler, c_file, py_file):
     ffi = FFI()
-    ffi.cdef(declarations(include, compiler) + "extern const char imrec_py_version[];\n"
+    text = declared(include, compiler)
+    ffi.cdef(declarations(include, text) + "extern const char imrec_py_version[];\n"
              "int imrec_py_in_callback(void);\n")
     ffi.set_source("imrec._imrec", '#include "imrec/imrec.h"\n'
-                   'static const char imrec_py_version[] = IMREC_VERSION_STRING;\n' + pointers(include, compiler))
+                   'static const char imrec_py_version[] = IMREC_VERSION_STRING;\n' + pointers(text))
     ffi.emit_c_code(c_file)
     Path(py_file).write_text(tables(include, compiler))
 
