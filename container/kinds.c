@@ -185,7 +185,7 @@ static enum imrec_status kind_of(const struct shard *h, const struct container_o
         *out = found;
         return IMREC_OK;
     }
-    if (k.weight == FILE_KIND_SURE || k.weight == FILE_KIND_INDEX)
+    if (file_kind_is_sure(&k))
         return refuse_kind(h->uri, &k, err);
     IMREC_TRY(find_head(h, o->shifted, out, err));
     if (*out == NULL)
@@ -208,7 +208,7 @@ enum imrec_status kinds_check(const struct later_check *base, const char *uri, s
     if (c->kind == NULL || found == c->kind)
         return IMREC_OK;
     const struct file_kind k = file_kind_of(first);
-    if (found == NULL && (k.weight == FILE_KIND_SURE || k.weight == FILE_KIND_INDEX))
+    if (found == NULL && file_kind_is_sure(&k))
         return refuse_kind(uri, &k, err);
     if (found == NULL && (c->kind == container_kinds[0] || c->kind->find != NULL)) /* damage */
         return IMREC_OK;

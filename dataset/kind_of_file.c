@@ -48,7 +48,7 @@ static enum imrec_status look(struct source *in, const char *uri, enum imrec_fil
     if (begin.n > FILE_KIND_BYTES)
         begin.n = FILE_KIND_BYTES;
     const struct file_kind other = file_kind_of(begin);
-    if (other.weight == FILE_KIND_SURE || other.weight == FILE_KIND_INDEX) {
+    if (file_kind_is_sure(&other)) {
         *out = IMREC_FILE_OTHER;
         *words = other.words;
     }

@@ -5,6 +5,8 @@
 
 #include "base/bytes.h"
 
+#include <stdbool.h>
+
 #define FILE_KIND_BYTES 512u /* of the begin of a file: enough for every kind */
 
 enum file_kind_weight {
@@ -23,4 +25,9 @@ struct file_kind { /* static texts */
 /* `first`: the first FILE_KIND_BYTES of the file, or all of a shorter one. RecordIO and CNTK's
  * binary format are not among the kinds: those have modules of their own. Pure. */
 struct file_kind file_kind_of(struct bytes first);
+/* Whether nothing else looks like this, not even with damage. */
+static inline bool file_kind_is_sure(const struct file_kind *k)
+{
+    return k->weight == FILE_KIND_SURE || k->weight == FILE_KIND_INDEX;
+}
 #endif

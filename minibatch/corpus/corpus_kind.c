@@ -14,8 +14,7 @@ static struct file_kind other_kind(struct bytes first, bool binary)
         return (struct file_kind){FILE_KIND_SURE, "a RecordIO shard",
                                   "ImageRecordIter and imrec batches read it"};
     const struct file_kind k = file_kind_of(first);
-    const bool known = k.weight == FILE_KIND_SURE || k.weight == FILE_KIND_INDEX;
-    return known && (binary || !ctf_looks_so(first)) ? k : (struct file_kind){0};
+    return file_kind_is_sure(&k) && (binary || !ctf_looks_so(first)) ? k : (struct file_kind){0};
 }
 
 enum imrec_status

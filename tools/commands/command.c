@@ -103,16 +103,21 @@ void command_progress_end(struct command_progress *p)
     p->line.out = NULL;
 }
 
+static void put_place(FILE *out, const struct imrec_finding *f)
+{
+    if (f->kind == IMREC_FOUND_FILE) /* which the reason names */
+        return;
+    if (f->end == f->begin + 1)
+        fprintf(out, "byte %" PRIu64 ": ", f->begin);
+    else if (f->end != 0)
+        fprintf(out, "bytes %" PRIu64 " to %" PRIu64 ": ", f->begin, f->end - 1);
+}
+
 void command_finding(FILE *out, struct json *j, const struct imrec_finding *f)
 {
     if (j == NULL) {
         fprintf(out, "%s: ", cli_show(f->uri));
-        if (f->kind == IMREC_FOUND_FILE) /* which the reason names */
-            ;
-        else if (f->end == f->begin + 1)
-            fprintf(out, "byte %" PRIu64 ": ", f->begin);
-        else if (f->end != 0)
-            fprintf(out, "bytes %" PRIu64 " to %" PRIu64 ": ", f->begin, f->end - 1);
+        put_place(out, f);
         fprintf(out, "%s: %s", imrec_finding_name(f->kind), cli_show(f->reason));
         if (f->id != 0)
             fprintf(out, " (id %" PRIu64 ")", f->id);
