@@ -6,7 +6,6 @@
 #include "cli/show.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
